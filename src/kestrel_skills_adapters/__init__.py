@@ -1,0 +1,1 @@
+"""Thin adapters: each translates one technology into one port, or one caller into the service."""

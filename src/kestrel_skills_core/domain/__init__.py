@@ -1,0 +1,1 @@
+"""Values and rules: pure, no clock, no disk, no loop."""

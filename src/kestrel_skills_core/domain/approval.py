@@ -1,0 +1,53 @@
+"""What was seen is what is done: the token of a destructive operation.
+
+The token is a digest over everything that the operation would destroy. It is computed again, from digests taken at
+that moment, when the operation is asked for; equal tokens mean that nothing changed in between.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import hmac
+from typing import Final
+
+from attrs import frozen
+
+from .names import Generation, Revision, SkillName, SourceId
+from .tree import Listing
+
+__all__ = ["ApprovalBinding"]
+
+_TAG: Final = b"kestrel-skill-approval-v1\n"
+
+
+@frozen(kw_only=True)
+class ApprovalBinding:
+    """An operation of one agent on one birth of one folder, with everything in it.
+
+    `revision` is the inventory's; `unlisted` is every entry beside it. Neither enablement, nor priority, nor what
+    the skill shadows, is bound: they are not destroyed.
+    """
+
+    operation: str
+    agent: str
+    name: SkillName
+    source: SourceId
+    generation: Generation
+    revision: Revision
+    unlisted: Listing = ()
+
+    @property
+    def token(self) -> str:
+        """64 hex digits: SHA-256 over a version tag and every field, each framed by its length."""
+        digest = hashlib.sha256(_TAG)
+        parts = [self.operation, self.agent, self.name, self.source, self.generation, self.revision]
+        for entry in self.unlisted:
+            parts += [entry.path, entry.kind, str(entry.size), str(entry.mtime_ns)]
+        for part in parts:
+            spelt = part.encode("utf-8", "surrogatepass")
+            digest.update(len(spelt).to_bytes(4, "big") + spelt)
+        return digest.hexdigest()
+
+    def matches(self, token: str) -> bool:
+        """Whether the token is this binding's, in constant time."""
+        return hmac.compare_digest(self.token.encode(), token.encode("utf-8", "surrogatepass"))

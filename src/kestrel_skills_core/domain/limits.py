@@ -1,0 +1,49 @@
+"""Every cap this library enforces, in one value.
+
+The figures are the seed's and `docs/limits.md` explains each. A cap that is crossed is a refusal that names the
+cap, the figure allowed and the figure found; nothing is ever cut to fit.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+from attrs import frozen
+
+__all__ = ["LIMITS", "Limits"]
+
+
+@frozen(kw_only=True)
+class Limits:
+    """Caps in bytes, characters, or counts, as each name says."""
+
+    frontmatter_bytes: int = 8 * 1024
+    """Checked before any YAML is read."""
+    file_bytes: int = 256 * 1024
+    """One file, `SKILL.md` with its frontmatter included."""
+    skill_bytes: int = 2 * 1024 * 1024
+    """All inventoried files of one skill together."""
+    skill_entries: int = 512
+    """Inventoried files and folders of one skill together."""
+    skill_depth: int = 32
+    """Folders between a skill and its deepest file, the file's own level included."""
+    path_bytes: int = 1024
+    """One resource path, as UTF-8."""
+    root_entries: int = 4096
+    """Immediate entries of one source root, hidden ones included."""
+    description_chars: int = 1024
+    """After white space was folded."""
+    findings: int = 64
+    """Findings reported for one file or folder; the last one says that there are more."""
+    looked_entries: int = 4096
+    """Entries of one skill folder that are looked at, left-out ones included; beyond it the folder is refused unseen."""
+    marker_bytes: int = 256
+    """`.kestrel-generation`."""
+    provenance_bytes: int = 64 * 1024
+    """`.kestrel-provenance.json`; it may hold a lifted frontmatter of 8 KiB, escaped."""
+    clause_bytes: int = 8192
+    """The default budget of the context clause."""
+
+
+LIMITS: Final = Limits()
+"""The caps in force. There is one set, so that every adapter refuses alike."""

@@ -1,0 +1,225 @@
+"""Names of skills, of files in them, and of sources: minted here only, so that what has the type is legal.
+
+Rule 1: a `SkillName` or `ResourcePath` comes from `skill_name` or `resource_path` and nowhere else.
+Rule 2: what this library leaves out of an inventory, or keeps for itself, can not be minted, however it is spelt.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from enum import StrEnum
+from typing import Final, NewType
+
+from attrs import frozen
+
+from .errors import BadName, BadPath
+from .limits import LIMITS
+from .rules import BAD_NAME, DEVICE_NAME
+from .text import escaped
+
+__all__ = [
+    "DOCUMENT",
+    "MARKER",
+    "PROVENANCE",
+    "Address",
+    "Generation",
+    "ResourcePath",
+    "Revision",
+    "SkillName",
+    "SourceId",
+    "digest",
+    "is_device_name",
+    "is_left_out",
+    "is_reserved",
+    "is_skill_name",
+    "parse_address",
+    "portable_key",
+    "resource_path",
+    "skill_name",
+]
+
+SkillName = NewType("SkillName", str)
+"""`^[a-z0-9](?:[a-z0-9_-]{0,62}[a-z0-9])?$`, and no device name of Windows."""
+
+ResourcePath = NewType("ResourcePath", str)
+"""A portable path relative to one skill's folder, with forward slashes, at most 1024 UTF-8 bytes."""
+
+Revision = NewType("Revision", str)
+"""Content: 64 hex digits, see `tree.revision_of`."""
+
+Generation = NewType("Generation", str)
+"""Birth: 64 random hex digits, kept in `.kestrel-generation`."""
+
+
+class SourceId(StrEnum):
+    """Where a skill comes from. The order of definition is the order of precedence, first wins."""
+
+    AGENT_LOCAL = "agent-local"
+    HOST_SHARED = "host-shared"
+    GIT = "git"
+
+    @property
+    def rank(self) -> int:
+        """0 wins over 1, 1 over 2."""
+        return _RANKS[self]
+
+
+_RANKS: Final = {source: rank for rank, source in enumerate(SourceId)}
+
+DOCUMENT: Final = ResourcePath("SKILL.md")
+MARKER: Final = ".kestrel-generation"
+PROVENANCE: Final = ".kestrel-provenance.json"
+
+_NAME: Final = re.compile(r"[a-z0-9](?:[a-z0-9_-]{0,62}[a-z0-9])?")
+_DEVICES: Final = frozenset(
+    ["con", "prn", "aux", "nul"] + [f"{port}{number}" for port in ("com", "lpt") for number in range(1, 10)]
+)
+_HEX64: Final = re.compile(r"[0-9a-f]{64}")
+_PLAIN_PART: Final = r"(?!(?:thumbs\.db|desktop\.ini)(?:/|\Z))[a-z0-9](?:[a-z0-9_.-]*[a-z0-9_-])?(?<!\.pyc)(?<!\.pyo)"
+_PLAIN_PATH: Final = re.compile(f"{_PLAIN_PART}(?:/{_PLAIN_PART})*", re.IGNORECASE | re.ASCII)
+"""Paths that every rule below lets through, told by one match; a property proves that it never says more."""
+_DRIVE: Final = re.compile(r"[A-Za-z]:")
+_UNSEEN: Final = {
+    "Cc": "a control character",
+    "Cf": "a format character",
+    "Cs": "bytes that are not UTF-8",
+    "Zl": "a line separator",
+    "Zp": "a paragraph separator",
+}
+_IGNORABLE: Final = re.compile(
+    "[\u034f\u115f\u1160\u17b4\u17b5\u180b-\u180f\u3164\ufe00-\ufe0f\uffa0\U000e0100-\U000e01ef]"
+)
+_RESERVED: Final = ".kestrel-"
+_LITTER: Final = re.compile(
+    r"\.ds_store|thumbs\.db|desktop\.ini|__pycache__|__macosx|\.git|git~1|\.hg|\.svn"
+    r"|.*\.py[co]|.*~|\..*\.sw[a-p]|\.\#.*|\#.*\#|\._.*|\.skill\.md\.claim|\.skill\.md\.tmp\..*",
+    re.DOTALL,
+)
+"""Of operating systems (Apple, Windows), version control, Python, editors (vi, Emacs), and this package's 0.1.0."""
+
+
+def is_device_name(text: str) -> bool:
+    """Whether Windows takes the name for a device."""
+    return text in _DEVICES
+
+
+def is_skill_name(text: str) -> bool:
+    """Whether the text is a skill name."""
+    return _NAME.fullmatch(text) is not None and text not in _DEVICES
+
+
+def skill_name(text: str) -> SkillName:
+    """Mint a skill name.
+
+    Raises:
+        BadName: It breaks the pattern, or Windows takes it for a device.
+    """
+    if not _NAME.fullmatch(text):
+        raise BadName(escaped(text[:80]), "it breaks the pattern", BAD_NAME.fix)
+    if text in _DEVICES:
+        raise BadName(text, "Windows takes it for a device", DEVICE_NAME.fix)
+    return SkillName(text)
+
+
+@frozen
+class Address:
+    """`name`, whatever resolves under it; or `name@source`, the one copy in that source, shadowed or not."""
+
+    name: SkillName
+    source: SourceId | None = None
+
+    def __str__(self) -> str:
+        return self.name if self.source is None else f"{self.name}@{self.source}"
+
+
+def parse_address(text: str) -> Address:
+    """Read `name` or `name@source`.
+
+    Raises:
+        BadName: Either half is not what it should be.
+    """
+    name, at, source = text.partition("@")
+    if not at:
+        return Address(skill_name(name))
+    try:
+        return Address(skill_name(name), SourceId(source))
+    except ValueError:
+        raise BadName(escaped(text[:80]), "no such source", f"use one of {', '.join(SourceId)} after the @") from None
+
+
+def digest(text: str) -> str | None:
+    """The text if it is 64 lower-case hex digits, else nothing."""
+    return text if _HEX64.fullmatch(text) else None
+
+
+def resource_path(text: str) -> ResourcePath:
+    """Mint a resource path.
+
+    Raises:
+        BadPath: It does not travel (empty, absolute, backslash, drive prefix, an empty part, `.` or `..`, a control or
+            format character, not UTF-8, over 1024 bytes, over 32 levels), or it is left out or reserved, however spelt.
+    """
+    if not _PLAIN_PATH.fullmatch(text):
+        why = _why_not_spelt(text)
+        if why is not None:
+            raise BadPath(escaped(text[:200]), why, "use a relative path with forward slashes and visible characters")
+        _refuse_kept_parts(text)
+    if len(text) > LIMITS.path_bytes or len(text.encode()) > LIMITS.path_bytes:
+        raise BadPath(escaped(text[:200]), f"it is longer than {LIMITS.path_bytes} bytes", "shorten the names")
+    if text.count("/") >= LIMITS.skill_depth:
+        raise BadPath(escaped(text[:200]), f"it is deeper than {LIMITS.skill_depth} levels", "flatten the folders")
+    return ResourcePath(text)
+
+
+def _why_not_spelt(text: str) -> str | None:
+    if not text:
+        return "it is empty"
+    for char in text:
+        if (what := _UNSEEN.get(unicodedata.category(char))) is not None:
+            return f"it holds {what}"
+    if "\\" in text:
+        return "it holds a backslash"
+    if text.startswith("/"):
+        return "it is absolute"
+    if _DRIVE.match(text):
+        return "it begins with a drive letter"
+    parts = text.split("/")
+    return "a part of it is empty, `.` or `..`" if any(part in ("", ".", "..") for part in parts) else None
+
+
+def _refuse_kept_parts(text: str) -> None:
+    for part in text.split("/"):
+        if is_reserved(part):
+            raise BadPath(
+                escaped(text), f"{escaped(part)!r} is kept for this library", "choose another name", reserved=True
+            )
+        if is_left_out(part):
+            raise BadPath(
+                escaped(text), f"{escaped(part)!r} is left out of every skill", "choose another name", reserved=True
+            )
+
+
+def is_left_out(part: str) -> bool:
+    """Whether a file or folder of that name is litter of a system or tool, however it is spelt."""
+    return _LITTER.fullmatch(_bare(part)) is not None
+
+
+def is_reserved(part: str) -> bool:
+    """Whether the name is kept for this library (`.kestrel-…`), however it is spelt."""
+    return _bare(part).startswith(_RESERVED)
+
+
+def _bare(part: str) -> str:
+    """What some file system would take the name for: NFKC, no ignorable characters, case folded, no stream, no tail."""
+    plain = unicodedata.normalize("NFKC", part)
+    if not plain.isascii():
+        plain = "".join(char for char in _IGNORABLE.sub("", plain) if unicodedata.category(char) != "Cf")
+    return plain.casefold().partition(":")[0].rstrip(". ")
+
+
+def portable_key(path: str) -> str:
+    """Equal for two paths that some file system takes for one: case folded, and composed (NFC)."""
+    if path.isascii():
+        return path.lower()
+    return unicodedata.normalize("NFC", unicodedata.normalize("NFC", path).casefold())

@@ -1,0 +1,193 @@
+"""Where an installed skill came from: `.kestrel-provenance.json`, schema 2, and the 0.1.0 release's version 1.
+
+The file lies in the folder it speaks of, so it is a convenience for people and no proof.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Mapping
+from datetime import UTC, datetime
+from typing import Any, Final
+
+from attrs import asdict, frozen
+
+from .limits import LIMITS
+from .names import Revision, SourceId, digest
+from .text import escaped, unseen
+
+__all__ = ["Adapted", "Provenance", "UnreadableProvenance", "dump_provenance", "load_provenance"]
+
+_COMMIT: Final = re.compile(r"[0-9a-f]{40}|[0-9a-f]{64}")
+_KINDS: Final = ("git", "folder", "archive", "adapted")
+
+
+class UnreadableProvenance(ValueError):
+    """The file is not a provenance record; the text says why, in one line."""
+
+
+@frozen
+class Adapted:
+    """How a third-party skill was brought into the two-field form, losslessly: its frontmatter, verbatim, undoes it."""
+
+    original_digest: str
+    frontmatter: str
+    changes: tuple[str, ...] = ()
+    omitted: tuple[str, ...] = ()
+
+
+@frozen(kw_only=True)
+class Provenance:
+    """Where a skill came from. Only `git` ranks as git; `commit` is then a full object id, 40 or 64 hex digits."""
+
+    kind: str
+    url: str | None = None
+    commit: str | None = None
+    ref: str | None = None
+    subpath: str | None = None
+    digest: Revision | None = None
+    installed_at: datetime | None = None
+    adapted: Adapted | None = None
+
+    @property
+    def source(self) -> SourceId:
+        """The source that a folder with this record belongs to."""
+        return SourceId.GIT if self.kind == "git" else SourceId.AGENT_LOCAL
+
+
+def load_provenance(content: bytes) -> Provenance:
+    """Read a record.
+
+    Raises:
+        UnreadableProvenance: It is no JSON object, not of schema 2 or version 1, or a value is not what it should be.
+    """
+    if len(content) > LIMITS.provenance_bytes:
+        raise UnreadableProvenance(f"it is larger than {LIMITS.provenance_bytes:,} bytes")
+    try:
+        found = json.loads(content)
+    except (ValueError, RecursionError):
+        raise UnreadableProvenance("it is not JSON") from None
+    if not isinstance(found, dict):
+        raise UnreadableProvenance("it is not a JSON object")
+    if found.get("schema") == 2:
+        return _schema_2(_Values(found))
+    if found.get("version") == 1 and "schema" not in found:
+        return _version_1(_Values(found))
+    raise UnreadableProvenance("it is of a schema that this version does not know")
+
+
+def dump_provenance(record: Provenance) -> bytes:
+    """The record as schema 2: sorted keys, two spaces, a final line end."""
+    adapted = record.adapted
+    values = {
+        "schema": 2,
+        "kind": record.kind,
+        "url": record.url,
+        "commit": record.commit,
+        "ref": record.ref,
+        "subpath": record.subpath,
+        "digest": record.digest,
+        "installed_at": record.installed_at.astimezone(UTC).isoformat() if record.installed_at else None,
+        "adapted": adapted and asdict(adapted),
+    }
+    return (json.dumps(values, indent=2, sort_keys=True) + "\n").encode()
+
+
+class _Values:
+    """The members of one JSON object, each taken as what it must be."""
+
+    def __init__(self, members: Mapping[str, Any]) -> None:
+        self._members = members
+
+    def text(self, name: str, most: int = 2048) -> str | None:
+        """A text on one line with nothing hidden in it."""
+        value = self._members.get(name)
+        if value is None:
+            return None
+        if not isinstance(value, str) or len(value) > most or next(unseen(value), None) is not None:
+            raise UnreadableProvenance(f"`{name}` is not a text on one line")
+        return value
+
+    def verbatim(self, name: str) -> str:
+        value = self._members.get(name)
+        if not isinstance(value, str) or any("\ud800" <= char <= "\udfff" for char in value):
+            raise UnreadableProvenance(f"`{name}` is not a text")
+        return value
+
+    def texts(self, name: str) -> tuple[str, ...]:
+        value = self._members.get(name, [])
+        if not isinstance(value, list) or not all(isinstance(each, str) for each in value):
+            raise UnreadableProvenance(f"`{name}` is not a list of texts")
+        return tuple(escaped(each) for each in value)
+
+    def hex64(self, name: str) -> str | None:
+        value = self.text(name)
+        if value is not None and digest(value) is None:
+            raise UnreadableProvenance(f"`{name}` is not 64 hex digits")
+        return value
+
+    def commit(self, name: str, *, needed: bool) -> str | None:
+        value = self.text(name)
+        if (value is None and needed) or (value is not None and not _COMMIT.fullmatch(value)):
+            raise UnreadableProvenance(f"`{name}` is not a full commit id")
+        return value
+
+    def time(self, name: str) -> datetime | None:
+        value = self.text(name)
+        if value is None:
+            return None
+        try:
+            found = datetime.fromisoformat(value)
+        except ValueError:
+            found = None
+        if found is None or found.tzinfo is None:
+            raise UnreadableProvenance(f"`{name}` is not a time with its zone")
+        return found.astimezone(UTC)
+
+    def object(self, name: str) -> _Values | None:
+        value = self._members.get(name)
+        if value is None:
+            return None
+        if not isinstance(value, dict):
+            raise UnreadableProvenance(f"`{name}` is not an object")
+        return _Values(value)
+
+
+def _schema_2(values: _Values) -> Provenance:
+    kind = values.text("kind", 64)
+    if kind not in _KINDS:
+        raise UnreadableProvenance(f"`kind` is none of {', '.join(_KINDS)}")
+    original = values.hex64("digest")
+    adapted = values.object("adapted")
+    return Provenance(
+        kind=kind,
+        url=values.text("url"),
+        commit=values.commit("commit", needed=kind == "git"),
+        ref=values.text("ref"),
+        subpath=values.text("subpath"),
+        digest=None if original is None else Revision(original),
+        installed_at=values.time("installed_at"),
+        adapted=None if adapted is None else _adapted(adapted),
+    )
+
+
+def _adapted(values: _Values) -> Adapted:
+    original = values.hex64("original_digest")
+    if original is None:
+        raise UnreadableProvenance("`original_digest` is missing")
+    return Adapted(original, values.verbatim("frontmatter"), values.texts("changes"), values.texts("omitted"))
+
+
+def _version_1(values: _Values) -> Provenance:
+    """The 0.1.0 release: `locator` is `<ref>:<name>`, `revision` the commit; other kinds than git were free text."""
+    if values.text("kind", 64) != "git":
+        return Provenance(kind="folder", url=values.text("remote_url") or values.text("source_id"))
+    ref, _, subpath = (values.text("locator") or "").rpartition(":")
+    return Provenance(
+        kind="git",
+        url=values.text("remote_url"),
+        commit=values.commit("revision", needed=True),
+        ref=ref or None,
+        subpath=subpath or None,
+    )

@@ -1,0 +1,171 @@
+"""What is known of each folder: a record of a skill that resolves, or a rejection that says why not."""
+
+from __future__ import annotations
+
+import hashlib
+from typing import Final
+
+from attrs import evolve, frozen
+
+from .approval import ApprovalBinding
+from .document import Head
+from .findings import Finding, faults_of
+from .names import Generation, Revision, SkillName, SourceId
+from .provenance import Provenance
+from .tree import Inventory, Listing
+
+__all__ = ["PRIORITIES", "Rejection", "Sighting", "SkillRecord", "SkillState", "Subject"]
+
+PRIORITIES: Final = range(-100_000, 100_001)
+"""Lower comes first."""
+
+
+@frozen(kw_only=True)
+class Sighting:
+    """One folder of a source root as a survey saw it.
+
+    The adapter reads and digests; what it means was judged by the domain. `head` is set if, and only if, no finding is
+    a fault. `unlisted` is nothing where the folder is beyond the caps, so that nobody can approve what nobody saw.
+    `stamps` belong to the adapter: equal stamps mean that looking again is not needed, and nothing else.
+    """
+
+    folder: str
+    head: Head | None
+    inventory: Inventory
+    revision: Revision
+    findings: tuple[Finding, ...] = ()
+    generation: Generation | None = None
+    provenance: Provenance | None = None
+    unlisted: Listing | None = ()
+    stamps: object = None
+
+    @property
+    def faults(self) -> tuple[Finding, ...]:
+        """Why it is rejected; empty where it is not."""
+        return faults_of(self.findings)
+
+
+@frozen
+class Subject:
+    """What a state row speaks of: one birth of a local folder, or one shared root."""
+
+    generation: Generation | None = None
+    root: str | None = None
+
+
+@frozen(kw_only=True)
+class SkillState:
+    """Whether a skill is on, how early it comes, what was switched on, and the revision it is pinned to, if any.
+
+    `subject` is nothing where the row does not say what it speaks of; such a row is inert.
+    """
+
+    enabled: bool = False
+    priority: int = 100
+    subject: Subject | None = None
+    pin: Revision | None = None
+
+    def is_on(self, subject: Subject | None, revision: Revision) -> bool:
+        """Whether it switches on what is there now: that very subject and, if pinned, those very bytes."""
+        return self.enabled and self.subject is not None and self.subject == subject and self.pin in (None, revision)
+
+
+@frozen(kw_only=True)
+class SkillRecord:
+    """A skill that can be read: what it is, where it comes from, and its state for one agent."""
+
+    name: SkillName
+    description: str
+    source: SourceId
+    revision: Revision
+    inventory: Inventory
+    generation: Generation | None = None
+    root: str | None = None
+    provenance: Provenance | None = None
+    unlisted: Listing | None = ()
+    findings: tuple[Finding, ...] = ()
+    state: SkillState = SkillState()
+    shadowed: tuple[SkillRecord | Rejection, ...] = ()
+
+    @property
+    def subject(self) -> Subject | None:
+        """What a state row must name to speak of this skill; nothing where it cannot be switched on."""
+        if self.source is SourceId.HOST_SHARED:
+            return Subject(root=self.root) if self.root is not None else None
+        return Subject(generation=self.generation) if self.generation is not None else None
+
+    @property
+    def enabled(self) -> bool:
+        """Whether it is on, for the bytes that were seen."""
+        return self.state.is_on(self.subject, self.revision)
+
+    @property
+    def priority(self) -> int:
+        """Lower comes first."""
+        return self.state.priority
+
+    @property
+    def edited(self) -> bool | None:
+        """Whether an installed skill differs from what was installed; nothing where that is not known."""
+        if self.provenance is None or self.provenance.digest is None:
+            return None
+        return self.provenance.digest != self.revision
+
+    @property
+    def etag(self) -> str:
+        """A digest over revision and state: the precondition of a change of state."""
+        state = self.state
+        text = f"{self.revision}\n{self.enabled:d}\n{state.priority}\n{state.pin or ''}"
+        return hashlib.sha256(b"kestrel-skill-etag-v1\n" + text.encode()).hexdigest()
+
+    def in_state(self, state: SkillState) -> SkillRecord:
+        """The same skill in another state."""
+        return evolve(self, state=state)
+
+    def delete_binding(self, agent: str) -> ApprovalBinding | None:
+        """What a deletion must be bound to; nothing where this library may not delete it."""
+        return _delete_binding(self, agent)
+
+
+@frozen(kw_only=True)
+class Rejection:
+    """A folder that is no skill yet: an entry like any other, so that a person can repair it.
+
+    `name` is nothing where the folder's name is no skill name; `label` is safe to print either way.
+    """
+
+    label: str
+    name: SkillName | None
+    source: SourceId
+    faults: tuple[Finding, ...]
+    findings: tuple[Finding, ...] = ()
+    revision: Revision | None = None
+    inventory: Inventory = ()
+    generation: Generation | None = None
+    unlisted: Listing | None = None
+    holds_back: SkillRecord | None = None
+
+    def delete_binding(self, agent: str) -> ApprovalBinding | None:
+        """What a deletion must be bound to; nothing where this library may not delete it."""
+        return _delete_binding(self, agent)
+
+
+def _delete_binding(found: SkillRecord | Rejection, agent: str) -> ApprovalBinding | None:
+    if (
+        found.source is SourceId.HOST_SHARED
+        or found.name is None
+        or found.generation is None
+        or found.revision is None
+        or found.unlisted is None
+        or any(entry.path.rpartition("/")[2] == ".git" for entry in found.unlisted)
+    ):
+        return None
+    return ApprovalBinding(
+        operation="delete",
+        agent=agent,
+        name=found.name,
+        source=found.source,
+        generation=found.generation,
+        revision=found.revision,
+        unlisted=found.unlisted,
+    )

@@ -1,0 +1,165 @@
+"""Which skill a name means: sources by rank, one record a name, the losers shadowed, nothing dropped in silence.
+
+Rule 1: the source of lower rank wins a name: agent-local, then host-shared, then git.
+Rule 2: a rejected folder holds its name against every source it outranks: what it would have shadowed is held back, and
+        not exposed under another's enablement.
+Rule 3: the result depends on what was seen, and not on the order it was seen in.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Final
+
+from attrs import evolve, field, frozen
+
+from .errors import SkillAbsent, SkillError
+from .names import Address, SkillName, SourceId, is_skill_name
+from .record import Rejection, Sighting, SkillRecord, SkillState
+from .state_row import StateKey
+from .text import escaped
+
+__all__ = ["Catalog", "Resolver", "Survey", "record_of"]
+
+_LABEL_CHARS: Final = 80
+
+
+@frozen(kw_only=True)
+class Survey:
+    """One pass over one source root: every folder in it, by its name on the disk, each with what was seen.
+
+    `root` is the SHA-256 of the shared root's path, in hex; nothing for the agent's own. `unnamed` are folders whose
+    names are no skill names, escaped.
+    """
+
+    source: SourceId
+    root: str | None = None
+    sightings: Mapping[str, Sighting] = field(factory=dict)
+    problem: SkillError | None = None
+    """Why the root could not be read, or not in full; the sightings are then what could be."""
+
+
+@frozen
+class Catalog:
+    """Everything that was seen, resolved, in an order that is the same on every machine.
+
+    `records` are the skills that names resolve to, in catalog order (priority, name). `rejected` are folders with faults,
+    by label and rank. `problems` are sources that could not be read.
+    """
+
+    records: tuple[SkillRecord, ...]
+    rejected: tuple[Rejection, ...] = ()
+    problems: tuple[tuple[SourceId, SkillError], ...] = ()
+
+    @property
+    def enabled(self) -> tuple[SkillRecord, ...]:
+        """The skills that are on, in catalog order."""
+        return tuple(record for record in self.records if record.enabled)
+
+    def find(self, address: Address) -> SkillRecord | Rejection:
+        """What an address means: the record of a name, or a rejection that holds it; or the copy in one source.
+
+        Raises:
+            SkillAbsent: Nothing of that name was seen there.
+        """
+        candidates = [found for found in self._all() if found.name == address.name]
+        if address.source is not None:
+            candidates = [found for found in candidates if found.source is address.source]
+        if not candidates:
+            raise SkillAbsent(str(address), fix=self._suggestion(address))
+        return candidates[0]
+
+    def _all(self) -> Iterable[SkillRecord | Rejection]:
+        for record in self.records:
+            yield record
+            yield from record.shadowed
+        for rejection in self.rejected:
+            yield rejection
+            if rejection.holds_back is not None:
+                yield rejection.holds_back
+
+    def _suggestion(self, address: Address) -> str:
+        near = [record.name for record in self.records if address.name in record.name or record.name in address.name]
+        if near:
+            return f"did you mean {', '.join(sorted(near)[:3])}?"
+        return "list the skills to see their names"
+
+
+@frozen
+class Resolver:
+    """Resolves what was surveyed, with the states of one agent."""
+
+    def resolve(self, surveys: Iterable[Survey], states: Mapping[StateKey, SkillState] | None = None) -> Catalog:
+        """One catalog of all sources; `states` absent means that nothing is known to be on."""
+        surveys = sorted(surveys, key=lambda survey: survey.source.rank)
+        candidates: dict[SkillName, list[SkillRecord | Rejection]] = {}
+        rejected: list[Rejection] = []
+        for survey in surveys:
+            for folder, sighting in survey.sightings.items():
+                found = record_of(survey, folder, sighting, states or {})
+                if found.name is None:
+                    assert isinstance(found, Rejection)
+                    rejected.append(found)
+                else:
+                    candidates.setdefault(found.name, []).append(found)
+        records = []
+        for name in sorted(candidates):
+            record, losers = _decide(sorted(candidates[name], key=lambda found: found.source.rank))
+            records += [record] if record is not None else []
+            rejected += losers
+        return Catalog(
+            tuple(sorted(records, key=lambda record: (record.priority, record.name))),
+            tuple(sorted(rejected, key=lambda found: (found.label, found.source.rank))),
+            tuple((survey.source, survey.problem) for survey in surveys if survey.problem is not None),
+        )
+
+
+def record_of(
+    survey: Survey, folder: str, sighting: Sighting, states: Mapping[StateKey, SkillState]
+) -> SkillRecord | Rejection:
+    """What one folder of a survey is, resolved by itself."""
+    source = _source(survey.source, sighting)
+    head = sighting.head
+    if head is None:
+        return Rejection(
+            label=escaped(folder)[:_LABEL_CHARS],
+            name=SkillName(folder) if is_skill_name(folder) else None,
+            source=source,
+            faults=sighting.faults,
+            findings=sighting.findings,
+            revision=sighting.revision,
+            inventory=sighting.inventory,
+            generation=sighting.generation,
+            unlisted=sighting.unlisted,
+        )
+    return SkillRecord(
+        name=head.name,
+        description=head.description,
+        source=source,
+        revision=sighting.revision,
+        inventory=sighting.inventory,
+        generation=sighting.generation,
+        root=survey.root,
+        provenance=sighting.provenance,
+        unlisted=sighting.unlisted,
+        findings=sighting.findings,
+        state=states.get(StateKey(head.name, source is SourceId.HOST_SHARED), SkillState()),
+    )
+
+
+def _source(root: SourceId, sighting: Sighting) -> SourceId:
+    """A shared root stays shared; a folder of the agent's own root is what its provenance says."""
+    if root is SourceId.AGENT_LOCAL and sighting.provenance is not None:
+        return sighting.provenance.source
+    return root
+
+
+def _decide(by_rank: list[SkillRecord | Rejection]) -> tuple[SkillRecord | None, list[Rejection]]:
+    """The record that a name resolves to, and the rejections that are entries of their own."""
+    first = by_rank[0]
+    rejections = [found for found in by_rank if isinstance(found, Rejection)]
+    records = [found for found in by_rank if isinstance(found, SkillRecord)]
+    if isinstance(first, Rejection):
+        held = evolve(records[0], shadowed=tuple(records[1:])) if records else None
+        return None, [evolve(first, holds_back=held), *rejections[1:]]
+    return evolve(records[0], shadowed=tuple(records[1:])), rejections

@@ -1,0 +1,136 @@
+"""What a skill's folder holds, as values: never where it is.
+
+Format of a revision (version 2; version 1 is the 0.1.0 release's and bound inodes): SHA-256 over the ASCII line
+`kestrel-skill-revision-v2\\n`, then for every inventoried file, in order of its path's UTF-8 bytes: the path's length in
+bytes as 4 bytes big-endian, the path, the 32 bytes of the SHA-256 of its content, and one byte, 1 if executable, else 0.
+Lengths frame every part, so that no two inventories have one encoding. Markers, provenance, left-out files, empty
+folders, times and owners are not content.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterable, Mapping, Sequence
+from types import MappingProxyType
+from typing import Literal, NamedTuple
+
+from attrs import field, frozen
+
+from .errors import TooLarge
+from .limits import LIMITS
+from .names import ResourcePath, Revision, portable_key
+
+__all__ = [
+    "Content",
+    "Inventory",
+    "Item",
+    "Listing",
+    "SkillTree",
+    "Unlisted",
+    "clashes",
+    "folders_of",
+    "inventory_of",
+    "revision_of",
+]
+
+
+class Item(NamedTuple):
+    """One inventoried file: its path, its size in bytes, the SHA-256 of its bytes (raw), and whether it is executable.
+
+    A tuple, because a survey makes sixteen thousand of them.
+    """
+
+    path: ResourcePath
+    size: int
+    sha256: bytes
+    executable: bool
+
+
+class Content(NamedTuple):
+    """The bytes of one file, and whether it is executable."""
+
+    data: bytes
+    executable: bool = False
+
+
+Inventory = tuple[Item, ...]
+"""The files of one skill, in order of their paths."""
+
+
+@frozen
+class Unlisted:
+    """An entry of a skill's folder that is not in its inventory: left out, or refused.
+
+    `path` is escaped, safe to print. Nothing was read of it; size and time are what the disk said.
+    """
+
+    path: str
+    kind: Literal["file", "folder", "link", "other"]
+    size: int
+    mtime_ns: int
+
+
+Listing = tuple[Unlisted, ...]
+
+
+def revision_of(inventory: Iterable[Item]) -> Revision:
+    """The digest of an inventory that is in path order; see the head of this module."""
+    parts = [b"kestrel-skill-revision-v2\n"]
+    for path, _, sha256, executable in inventory:
+        spelt = path.encode()
+        parts += (len(spelt).to_bytes(4, "big"), spelt, sha256, b"\1" if executable else b"\0")
+    return Revision(hashlib.sha256(b"".join(parts)).hexdigest())
+
+
+def inventory_of(files: Mapping[ResourcePath, Content]) -> Inventory:
+    """The inventory of files held in memory."""
+    return tuple(
+        Item(path, len(content.data), hashlib.sha256(content.data).digest(), content.executable)
+        for path, content in sorted(files.items())
+    )
+
+
+def clashes(paths: Iterable[str]) -> Sequence[tuple[str, str]]:
+    """Pairs of paths, files or folders, that some file system would take for one."""
+    seen: dict[str, str] = {}
+    return [(first, path) for path in paths if (first := seen.setdefault(portable_key(path), path)) != path]
+
+
+def _sorted(files: Mapping[ResourcePath, Content]) -> Mapping[ResourcePath, Content]:
+    return MappingProxyType(dict(sorted(files.items())))
+
+
+@frozen
+class SkillTree:
+    """The complete inventoried contents of one skill, in path order.
+
+    Raises:
+        TooLarge: A file, or all together, hold more bytes, or there are more entries, than one skill may have.
+    """
+
+    files: Mapping[ResourcePath, Content] = field(converter=_sorted)
+    inventory: Inventory = field(init=False)
+    revision: Revision = field(init=False)
+
+    def __attrs_post_init__(self) -> None:
+        for content in self.files.values():
+            if len(content.data) > LIMITS.file_bytes:
+                raise TooLarge("bytes in one file", LIMITS.file_bytes, len(content.data))
+        size = sum(len(content.data) for content in self.files.values())
+        if size > LIMITS.skill_bytes:
+            raise TooLarge("bytes in one skill", LIMITS.skill_bytes, size)
+        entries = len(self.files) + len(folders_of(self.files))
+        if entries > LIMITS.skill_entries:
+            raise TooLarge("files and folders in one skill", LIMITS.skill_entries, entries)
+        inventory = inventory_of(self.files)
+        object.__setattr__(self, "inventory", inventory)
+        object.__setattr__(self, "revision", revision_of(inventory))
+
+
+def folders_of(paths: Iterable[str]) -> set[str]:
+    """Every folder that the paths run through."""
+    found: set[str] = set()
+    for path in paths:
+        while (path := path.rpartition("/")[0]) and path not in found:
+            found.add(path)
+    return found

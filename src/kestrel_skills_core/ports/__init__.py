@@ -1,0 +1,1 @@
+"""What the core asks of the world. Each docstring is a contract; each has a suite in `tests/contracts`."""

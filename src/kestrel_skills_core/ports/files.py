@@ -1,0 +1,71 @@
+"""Port: the folders of one source root."""
+
+from __future__ import annotations
+
+from typing import Protocol
+
+from attrs import frozen
+
+from ..domain.names import ResourcePath, SkillName, SourceId
+from ..domain.record import Sighting
+from ..domain.resolver import Survey
+from ..domain.tree import SkillTree
+
+__all__ = ["Published", "SkillFiles"]
+
+
+@frozen(kw_only=True)
+class Published:
+    """One folder, true at one instant: what a survey would see of it, and every inventoried byte."""
+
+    sighting: Sighting
+    tree: SkillTree
+
+
+class SkillFiles(Protocol):
+    """One source root. Whole folders appear, change and vanish; nothing is ever half there.
+
+    Reading never follows a link, never waits for a FIFO or device, and never reads more than the caps allow. One
+    broken or hostile folder changes nothing for another.
+    """
+
+    @property
+    def source(self) -> SourceId:
+        """Which source this is: agent-local (its git folders included) or host-shared."""
+        ...
+
+    @property
+    def root(self) -> str | None:
+        """What a state row names a shared root by: the SHA-256 of its path, in hex; nothing for the agent's own."""
+        ...
+
+    def survey(self, known: Survey | None = None) -> Survey:
+        """Look at every folder once; open only those that changed since `known`, and keep the others' sightings.
+
+        Costs a stat for each file, and a read for each file of a changed folder. Bodies are not held. In a root that
+        this library may change, a folder without a generation marker gets one. Never raises for what a folder holds;
+        where the root itself cannot be read, or holds too many entries, the survey says so in `problem`.
+        """
+        ...
+
+    def read(self, name: SkillName) -> Published:
+        """One whole folder, whatever its faults, as far as the caps allow.
+
+        Costs the reads of that folder, however many others there are.
+
+        Raises:
+            SkillAbsent: There is no folder of that name.
+            TooLarge: It holds more than the caps allow.
+            SourceUnavailable: It, or the root, cannot be read, or it kept changing.
+        """
+        ...
+
+    def read_resource(self, name: SkillName, path: ResourcePath) -> bytes:
+        """The bytes of one file of a folder, at most 256 KiB, whatever the folder's faults.
+
+        Raises:
+            SkillAbsent: There is no such folder, or no such regular file in it.
+            TooLarge: The file is larger.
+            SourceUnavailable: It, or the root, cannot be read.
+        """
+        ...

@@ -1,0 +1,30 @@
+"""Port: the table of what is enabled, for one agent."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Protocol
+
+from ..domain.record import SkillState
+from ..domain.state_row import StateKey
+
+__all__ = ["StateTable"]
+
+
+class StateTable(Protocol):
+    """The rows of one agent. Other agents' rows, and rows that are not of a skill's state, are never seen or touched.
+
+    Every method may raise `StateUnavailable`, and nothing else: the table cannot be read or written, and is as it was.
+    """
+
+    async def rows(self) -> Mapping[StateKey, SkillState]:
+        """All states, inert ones included. One query. A table that is not there yet has no rows, and is not made."""
+        ...
+
+    async def put(self, key: StateKey, state: SkillState) -> None:
+        """Write one state, durably, over whatever was there. Makes the table if it is not there."""
+        ...
+
+    async def drop(self, key: StateKey, *, seen: SkillState) -> None:
+        """Remove one state if it still reads as `seen`; else leave it alone. Absent is well."""
+        ...
