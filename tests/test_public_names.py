@@ -16,6 +16,12 @@ def test_every_public_name_resolves() -> None:
         assert getattr(kestrel_skills_core, name) is not None
 
 
+def test_homes_tell_of_every_public_name_and_of_no_other() -> None:
+    """What is listed for readers and type checkers is what can be imported."""
+    homes = [name for names in kestrel_skills_core._HOMES.values() for name in names]
+    assert sorted(homes) == sorted(kestrel_skills_core.__all__)
+
+
 def test_names_come_from_the_module_that_defines_them() -> None:
     """A public name is the very object of its own module."""
     from kestrel_skills_core.domain.resolver import Resolver

@@ -1,7 +1,7 @@
 """Procedural skills for Kestrel Sovereign agents: the pure core, and its public names.
 
-Knows nothing of disks, clocks, event loops, databases, HTTP or Kestrel. The modules behind the names are imported
-when the first name is asked for, so that importing the package costs next to nothing.
+Knows nothing of disks, clocks, event loops, databases, HTTP or Kestrel. A name's home is imported when the name is
+first asked for, so that importing the package costs next to nothing.
 """
 
 from __future__ import annotations
@@ -143,13 +143,13 @@ __all__ = [
 
 
 def __getattr__(name: str) -> object:
-    """Import the public names when the first of them is asked for."""
-    if name not in __all__:
+    """Import a public name from its home when it is first asked for."""
+    home = next((home for home, names in _HOMES.items() if name in names), None)
+    if home is None:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    for home in _HOMES:
-        module = import_module(home, __name__)
-        globals().update((public, getattr(module, public)) for public in module.__all__ if public in __all__)
-    return globals()[name]
+    value: object = getattr(import_module(home, __name__), name)
+    globals()[name] = value
+    return value
 
 
 def __dir__() -> list[str]:
@@ -157,27 +157,109 @@ def __dir__() -> list[str]:
     return sorted(__all__)
 
 
-_HOMES = (
-    ".domain.approval",
-    ".domain.budget",
-    ".domain.clause",
-    ".domain.commands",
-    ".domain.document",
-    ".domain.errors",
-    ".domain.findings",
-    ".domain.limits",
-    ".domain.names",
-    ".domain.provenance",
-    ".domain.record",
-    ".domain.resolver",
-    ".domain.rules",
-    ".domain.search",
-    ".domain.state_row",
-    ".domain.tree",
-    ".ports.files",
-    ".ports.markdown",
-    ".ports.states",
-    ".ports.world",
-    ".service.library",
-    ".service.observed",
-)
+_HOMES = {
+    ".domain.approval": ("ApprovalBinding",),
+    ".domain.budget": (
+        "Budget",
+        "Receipt",
+    ),
+    ".domain.clause": (
+        "Clause",
+        "render_clause",
+    ),
+    ".domain.commands": ("SetState",),
+    ".domain.document": (
+        "Head",
+        "SkillDocument",
+    ),
+    ".domain.errors": (
+        "BadDocument",
+        "BadName",
+        "BadPath",
+        "BadSource",
+        "Busy",
+        "Failed",
+        "InDoubt",
+        "Moved",
+        "NotEditable",
+        "Refused",
+        "SkillAbsent",
+        "SkillError",
+        "SkillExists",
+        "SourceUnavailable",
+        "StaleRevision",
+        "StateUnavailable",
+        "StoreFailed",
+        "TooLarge",
+        "Unapproved",
+        "Withheld",
+    ),
+    ".domain.findings": (
+        "Finding",
+        "Rule",
+        "Severity",
+    ),
+    ".domain.limits": (
+        "LIMITS",
+        "Limits",
+    ),
+    ".domain.names": (
+        "Address",
+        "Generation",
+        "ResourcePath",
+        "Revision",
+        "SkillName",
+        "SourceId",
+        "parse_address",
+        "resource_path",
+        "skill_name",
+    ),
+    ".domain.provenance": (
+        "Adapted",
+        "Provenance",
+    ),
+    ".domain.record": (
+        "Rejection",
+        "Sighting",
+        "SkillRecord",
+        "SkillState",
+        "Subject",
+    ),
+    ".domain.resolver": (
+        "Catalog",
+        "Resolver",
+        "Survey",
+    ),
+    ".domain.rules": ("RULES",),
+    ".domain.search": ("search",),
+    ".domain.state_row": (
+        "Row",
+        "StateKey",
+    ),
+    ".domain.tree": (
+        "Content",
+        "Inventory",
+        "Item",
+        "SkillTree",
+        "Unlisted",
+        "revision_of",
+    ),
+    ".ports.files": (
+        "Published",
+        "SkillFiles",
+    ),
+    ".ports.markdown": ("Markdown",),
+    ".ports.states": ("StateTable",),
+    ".ports.world": (
+        "Cancelled",
+        "Chance",
+        "Clock",
+        "Offload",
+        "Watcher",
+    ),
+    ".service.library": (
+        "Reading",
+        "SkillLibrary",
+    ),
+    ".service.observed": ("Observed",),
+}
