@@ -38,11 +38,15 @@ class ApprovalBinding:
 
     @property
     def token(self) -> str:
-        """64 hex digits: SHA-256 over a version tag and every field, each framed by its length."""
+        """64 hex digits, whatever the order of `unlisted`.
+
+        SHA-256 over the ASCII line `kestrel-skill-approval-v1\\n`, then every field in the order above, then path, kind,
+        size and time of every unlisted entry in decimal: each as UTF-8 behind its length as 4 bytes big-endian.
+        """
         digest = hashlib.sha256(_TAG)
         parts = [self.operation, self.agent, self.name, self.source, self.generation, self.revision]
-        for entry in self.unlisted:
-            parts += [entry.path, entry.kind, str(entry.size), str(entry.mtime_ns)]
+        for entry in sorted((each.path, each.kind, str(each.size), str(each.mtime_ns)) for each in self.unlisted):
+            parts += entry
         for part in parts:
             spelt = part.encode("utf-8", "surrogatepass")
             digest.update(len(spelt).to_bytes(4, "big") + spelt)

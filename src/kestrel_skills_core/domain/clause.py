@@ -48,7 +48,7 @@ def token_cost(record: SkillRecord) -> int:
 
 
 def _rest(count: int) -> str:
-    return f"<!-- {count} more: skill_search finds them -->\n"
+    return f'<more count="{count}">skill_search finds them</more>\n'
 
 
 def render_clause(records: Iterable[SkillRecord], budget: Budget | None = None) -> Clause:

@@ -8,9 +8,10 @@ line, and never holds an absolute path, an exception's text or anything else of 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import ClassVar
+from typing import ClassVar, Final, Self
 
 from .findings import Finding
+from .text import escaped
 
 __all__ = [
     "BadDocument",
@@ -36,13 +37,26 @@ __all__ = [
 ]
 
 
+_SHOWN: Final = 200
+
+
+def _quoted(text: str) -> str:
+    """What somebody gave, on one line, with nothing hidden in it, and not for ever."""
+    return f"'{escaped(text[:_SHOWN])}'"
+
+
 class SkillError(Exception):
-    """Base of every expected failure; never raised itself."""
+    """Base of every expected failure. It and its four branches have no code, and are not raised themselves."""
 
     code: ClassVar[str]
     """A stable word for programs."""
     fix: str = ""
     """What the reader should do, if anything."""
+
+    def __new__(cls, *evidence: object, **more: object) -> Self:
+        if not hasattr(cls, "code"):
+            raise TypeError(f"{cls.__name__} is a family of errors: raise one of its members")
+        return super().__new__(cls, *evidence, **more)
 
 
 class Refused(SkillError):
@@ -59,7 +73,7 @@ class BadName(Refused):
         self.given, self.why, self.fix = given, why, fix
 
     def __str__(self) -> str:
-        return f"{self.given!r} is not a skill name: {self.why}"
+        return f"{_quoted(self.given)} is not a skill name: {self.why}"
 
 
 class BadPath(Refused):
@@ -72,32 +86,26 @@ class BadPath(Refused):
         self.given, self.why, self.fix, self.reserved = given, why, fix, reserved
 
     def __str__(self) -> str:
-        return f"{self.given!r} is not a resource path: {self.why}"
+        return f"{_quoted(self.given)} is not a resource path: {self.why}"
 
 
 class BadDocument(Refused):
-    """A skill with faults: all of them, in reading order."""
+    """A skill with faults: all of them, in reading order. The first one is told; `line` and `column` are 0 without any."""
 
     code = "bad_document"
 
     def __init__(self, name: str, faults: Sequence[Finding]) -> None:
         super().__init__(name, tuple(faults))
         self.name, self.faults = name, tuple(faults)
-        self.fix = self.faults[0].fix
-
-    @property
-    def line(self) -> int:
-        """Where the first fault is."""
-        return self.faults[0].line
-
-    @property
-    def column(self) -> int:
-        """Where the first fault is."""
-        return self.faults[0].column
+        first = self.faults[0] if self.faults else None
+        self.fix = first.fix if first else ""
+        self.line, self.column = (first.line, first.column) if first else (0, 0)
 
     def __str__(self) -> str:
-        more = len(self.faults) - 1
-        return f"{self.name}/{self.faults[0]}" + (f" (and {more} more)" if more else "")
+        if not self.faults:
+            return f"{_quoted(self.name)} is not a skill"
+        more = f" (and {len(self.faults) - 1} more)" if len(self.faults) > 1 else ""
+        return f"{escaped(self.name[:_SHOWN])}/{self.faults[0]}{more}"
 
 
 class BadSource(Refused):
@@ -110,7 +118,7 @@ class BadSource(Refused):
         self.given, self.why, self.fix = given, why, fix
 
     def __str__(self) -> str:
-        return f"{self.given!r} cannot be used as a source: {self.why}"
+        return f"{_quoted(self.given)} cannot be used as a source: {self.why}"
 
 
 class TooLarge(Refused):
@@ -141,7 +149,9 @@ class SkillAbsent(Moved):
         self.name, self.path, self.fix = name, path, fix
 
     def __str__(self) -> str:
-        return f"there is no skill {self.name!r}" if self.path is None else f"{self.name!r} has no file {self.path!r}"
+        if self.path is None:
+            return f"there is no skill {_quoted(self.name)}"
+        return f"{_quoted(self.name)} has no file {_quoted(self.path)}"
 
 
 class SkillExists(Moved):
@@ -155,7 +165,7 @@ class SkillExists(Moved):
         self.name = name
 
     def __str__(self) -> str:
-        return f"there is already a skill {self.name!r}"
+        return f"there is already a skill {_quoted(self.name)}"
 
 
 class StaleRevision(Moved):
@@ -169,8 +179,8 @@ class StaleRevision(Moved):
         self.name, self.seen, self.found, self.kept = name, seen, found, kept
 
     def __str__(self) -> str:
-        kept = f"; what was there is kept as {self.kept!r}" if self.kept else ""
-        return f"{self.name!r} changed since it was looked at{kept}"
+        kept = f"; what was there is kept as {_quoted(self.kept)}" if self.kept else ""
+        return f"{_quoted(self.name)} changed since it was looked at{kept}"
 
 
 class Withheld(SkillError):
@@ -188,7 +198,7 @@ class Unapproved(Withheld):
         self.operation, self.name = operation, name
 
     def __str__(self) -> str:
-        return f"nobody approved to {self.operation} {self.name!r} as it is now"
+        return f"nobody approved to {self.operation} {_quoted(self.name)} as it is now"
 
 
 class NotEditable(Withheld):
@@ -272,4 +282,4 @@ class InDoubt(Failed):
         self.name = name
 
     def __str__(self) -> str:
-        return f"whether {self.name!r} was changed is not known"
+        return f"whether {_quoted(self.name)} was changed is not known"

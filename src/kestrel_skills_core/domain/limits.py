@@ -34,7 +34,7 @@ class Limits:
     description_chars: int = 1024
     """After white space was folded."""
     findings: int = 64
-    """Findings reported for one file or folder; the last one says that there are more."""
+    """Findings reported for one file or folder; where there are more, those that matter most."""
     looked_entries: int = 4096
     """Entries of one skill folder that are looked at, left-out ones included; beyond it the folder is refused unseen."""
     marker_bytes: int = 256

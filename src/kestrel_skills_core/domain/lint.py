@@ -7,7 +7,8 @@ linearly with the bytes.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import islice
 from typing import Final
 from urllib.parse import unquote
 
@@ -21,48 +22,63 @@ from .tree import SkillTree, folders_of
 
 __all__ = ["lint", "lint_links", "lint_text"]
 
-_SCHEME: Final = re.compile(r"[A-Za-z][A-Za-z0-9+.-]+:")
-_WEB: Final = ("http:", "https:", "mailto:")
 _SHOWN: Final = 80
+_ELSEWHERE: Final = re.compile(r"//|(?!file:)[a-z][a-z0-9+.-]+:", re.IGNORECASE)
+"""Not a path: another host, or a scheme other than `file:`. One letter and a colon is a drive, and no scheme."""
+_ABSOLUTE: Final = re.compile(r"[/\\]|[a-z]:|file:", re.IGNORECASE)
+_PLACEHOLDER: Final = re.compile(r"(?<!\$)\{[^{}]*\}|<[^<>]*>|\A(?:url|link|path|…|\.{3})\Z", re.IGNORECASE)
+"""What a reader is to fill in, such as `url` or `{{name}}`. `${NAME}` is a path that some other host would expand."""
+_SPELT: Final = re.compile(
+    r"^[ \t>]*(?:[-*+][ \t]+|[0-9]+[.)][ \t]+)?(?P<fence>`{3,}(?=[^`\n]*$)|~{3,})"
+    r".*(?:\n(?![ \t>]*(?P=fence)).*)*+(?:\n[ \t>]*(?P=fence))?"
+    r"|(?<!`)`++[^`\n]++`++"
+    r"|\][(:]\s*(?:<(?P<angled>[^<>\n]*)>|(?P<bare>[^\s<>()]*(?:\([^\s()]*\)[^\s<>()]*)*+))"
+    r"|<(?P<auto>[a-z][a-z0-9+.-]+:[^<>\s]*)>",
+    re.IGNORECASE | re.MULTILINE,
+)
+"""Fenced code, a code span, or a place in Markdown where a destination may be spelt. Only tells where; never whether."""
+_BACKSLASHED: Final = re.compile(r"\\([!-/:-@\[-`{-~])")
 
 
 def lint(document: SkillDocument, tree: SkillTree, links: Sequence[str]) -> tuple[Finding, ...]:
-    """All advice on a skill that parsed, in reading order; `links` are the destinations in its procedure, in order."""
+    """Advice on a skill that parsed, in reading order; `links` are the destinations in its procedure, in order.
+
+    At most `LIMITS.findings`: where there are more, warnings go before the rest.
+    """
     found = [*document.advice, *lint_links(document, tree.files, links), *_nested(tree.files)]
     for path, content in tree.files.items():
         found += lint_text(path, content.data)
-    found.sort(key=lambda finding: finding.place)
-    return tuple(found[: LIMITS.findings])
+    found.sort(key=lambda finding: (finding.severity == "info", finding.place))
+    return tuple(sorted(found[: LIMITS.findings], key=lambda finding: finding.place))
 
 
 def lint_links(document: SkillDocument, paths: Iterable[ResourcePath], links: Sequence[str]) -> Iterator[Finding]:
-    """Links that lead nowhere, out of the skill, or to a file on this system only; each destination once."""
-    there = set(paths)
-    there |= {ResourcePath(folder) for folder in folders_of(there)}
+    """Links that lead nowhere, out of the skill, or to a file on this system only: each destination once, the first ones."""
+    there: dict[str, str] = {path: path for path in paths}
+    there |= {folder: folder for folder in folders_of(there)}
     by_key = {portable_key(path): path for path in there}
-    for link in dict.fromkeys(links):
-        verdict = _judge(link, there, by_key)
-        if verdict is not None:
-            rule, message = verdict
-            line, column = _place(document, link)
-            yield Finding(rule, DOCUMENT, message, line, column)
+    judged = ((link, _judge(link, there, by_key)) for link in dict.fromkeys(links))
+    wrong = dict(islice(((unquote(link), verdict) for link, verdict in judged if verdict), LIMITS.findings))
+    places = _spelt(document, wrong)
+    for shown, (rule, message) in wrong.items():
+        line, column = places.get(shown, (document.body_line, 1))
+        yield Finding(rule, DOCUMENT, f"`{escaped(shown[:_SHOWN])}` {message}", line, column)
 
 
-def _judge(link: str, there: set[ResourcePath], by_key: dict[str, ResourcePath]) -> tuple[Rule, str] | None:
-    target = link.partition("#")[0].partition("?")[0]
-    shown = escaped(link[:_SHOWN])
-    if not target or link.startswith("//") or link.lower().startswith(_WEB):
+def _judge(link: str, there: Mapping[str, str], by_key: Mapping[str, str]) -> tuple[Rule, str] | None:
+    target = unquote(link.partition("#")[0].partition("?")[0])
+    if not target or _ELSEWHERE.match(target) or _PLACEHOLDER.search(target):
         return None
-    if _SCHEME.match(target) or target.startswith(("/", "\\")):
-        return rules.LEAVING_LINK, f"`{shown}` is not a path in the skill"
-    path = _inside(unquote(target))
+    if _ABSOLUTE.match(target):
+        return rules.LEAVING_LINK, "is not a path in the skill"
+    path = _inside(target)
     if path is None:
-        return rules.LEAVING_LINK, f"`{shown}` leads out of the skill"
+        return rules.LEAVING_LINK, "leads out of the skill"
     if not path or path in there:
         return None
     if (other := by_key.get(portable_key(path))) is not None:
-        return rules.CASE_LINK, f"`{shown}` is spelt `{escaped(other)}` on the disk"
-    return rules.BROKEN_LINK, f"`{shown}` is not in the skill"
+        return rules.CASE_LINK, f"is spelt `{escaped(other)}` on the disk"
+    return rules.BROKEN_LINK, "is not in the skill"
 
 
 def _inside(target: str) -> str | None:
@@ -78,32 +94,40 @@ def _inside(target: str) -> str | None:
     return "/".join(parts)
 
 
-def _place(document: SkillDocument, link: str) -> tuple[int, int]:
-    """Where the destination is spelt in the file; the procedure's first line where it is spelt by escapes."""
-    body = document.body
-    at = max(
-        (body.find(f"{before}{link}") + len(before) for before in _BEFORE if f"{before}{link}" in body), default=-1
-    )
-    if at < 0:
-        at = max(body.find(link), 0)
-    return document.body_line + body.count("\n", 0, at), at - body.rfind("\n", 0, at)
+def _spelt(document: SkillDocument, wanted: Iterable[str]) -> dict[str, tuple[int, int]]:
+    """Line and column at which each destination is first spelt; those spelt by entities may be missing."""
+    missing, offsets = set(wanted), dict[str, int]()
+    spots = _SPELT.finditer(document.body)
+    while missing and (spot := next(spots, None)) is not None:
+        group = spot.lastgroup
+        if group is None or group == "fence":
+            continue
+        destination = unquote(_BACKSLASHED.sub(r"\1", spot[group]))
+        if destination in missing:
+            missing.remove(destination)
+            offsets[destination] = spot.start(group)
+    return dict(zip(offsets, _places(document.body, offsets.values(), document.body_line), strict=True))
 
 
-_BEFORE: Final = ("](", "](<", "]: ")
+def _places(text: str, offsets: Iterable[int], line: int = 1) -> Iterator[tuple[int, int]]:
+    """Line and column of ascending offsets in a text that begins in that line."""
+    counted = 0
+    for offset in offsets:
+        line += text.count("\n", counted, offset)
+        counted = offset
+        yield line, offset - text.rfind("\n", 0, offset)
 
 
 def lint_text(path: ResourcePath, data: bytes) -> Iterator[Finding]:
-    """Text that a person does not see and a model reads."""
-    if data.isascii():
+    """Text that a person does not see and a model reads: the first runs of it. Nothing for what is not UTF-8 text."""
+    try:
+        text = "" if data.isascii() else data.decode().removeprefix("\ufeff")
+    except UnicodeDecodeError:
         return
-    text = data.decode("utf-8", "replace").removeprefix("\ufeff")
-    line, counted = 1, 0
-    for hidden in hidden_text(text):
-        line += text.count("\n", counted, hidden.offset)
-        counted = hidden.offset
-        column = hidden.offset - text.rfind("\n", 0, hidden.offset)
+    found = tuple(islice(hidden_text(text), LIMITS.findings))
+    for hidden, (line, column) in zip(found, _places(text, (each.offset for each in found)), strict=True):
         shown = escaped(hidden.decoded[:_SHOWN])
-        yield Finding(rules.HIDDEN_TEXT, path, f"{hidden.what}: reads as {shown!r}", line, column)
+        yield Finding(rules.HIDDEN_TEXT, path, f"{hidden.what}: reads as `{shown}`", line, column)
 
 
 def _nested(paths: Iterable[ResourcePath]) -> Iterator[Finding]:

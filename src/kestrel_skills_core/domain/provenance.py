@@ -11,15 +11,16 @@ from collections.abc import Mapping
 from datetime import UTC, datetime
 from typing import Any, Final
 
-from attrs import asdict, frozen
+from attrs import asdict, field, frozen, validators
 
 from .limits import LIMITS
 from .names import Revision, SourceId, digest
-from .text import escaped, unseen
+from .text import escaped
 
 __all__ = ["Adapted", "Provenance", "UnreadableProvenance", "dump_provenance", "load_provenance"]
 
 _COMMIT: Final = re.compile(r"[0-9a-f]{40}|[0-9a-f]{64}")
+_SURROGATE: Final = re.compile("[\ud800-\udfff]")
 _KINDS: Final = ("git", "folder", "archive", "adapted")
 
 
@@ -39,9 +40,14 @@ class Adapted:
 
 @frozen(kw_only=True)
 class Provenance:
-    """Where a skill came from. Only `git` ranks as git; `commit` is then a full object id, 40 or 64 hex digits."""
+    """Where a skill came from. Only `git` ranks as git; `commit` is then a full object id, 40 or 64 hex digits.
 
-    kind: str
+    Raises:
+        ValueError: The kind is none of git, folder, archive, adapted; a git record has no full commit id; or the time
+            has no zone.
+    """
+
+    kind: str = field(validator=validators.in_(_KINDS))
     url: str | None = None
     commit: str | None = None
     ref: str | None = None
@@ -49,6 +55,12 @@ class Provenance:
     digest: Revision | None = None
     installed_at: datetime | None = None
     adapted: Adapted | None = None
+
+    def __attrs_post_init__(self) -> None:
+        if self.kind == "git" and not _COMMIT.fullmatch(self.commit or ""):
+            raise ValueError("a git record needs a full commit id")
+        if self.installed_at is not None and self.installed_at.tzinfo is None:
+            raise ValueError("a time needs its zone")
 
     @property
     def source(self) -> SourceId:
@@ -101,18 +113,20 @@ class _Values:
         self._members = members
 
     def text(self, name: str, most: int = 2048) -> str | None:
-        """A text on one line with nothing hidden in it."""
+        """A short text, safe to print: what cannot be seen in it is escaped."""
         value = self._members.get(name)
         if value is None:
             return None
-        if not isinstance(value, str) or len(value) > most or next(unseen(value), None) is not None:
-            raise UnreadableProvenance(f"`{name}` is not a text on one line")
-        return value
+        if not isinstance(value, str) or len(shown := escaped(value)) > most:
+            raise UnreadableProvenance(f"`{name}` is not a text of at most {most:,} characters")
+        return shown
 
     def verbatim(self, name: str) -> str:
+        """A frontmatter as it was, whatever it holds."""
         value = self._members.get(name)
-        if not isinstance(value, str) or any("\ud800" <= char <= "\udfff" for char in value):
-            raise UnreadableProvenance(f"`{name}` is not a text")
+        most = LIMITS.frontmatter_bytes
+        if not isinstance(value, str) or _SURROGATE.search(value) or len(value.encode()) > most:
+            raise UnreadableProvenance(f"`{name}` is not a text of at most {most:,} bytes")
         return value
 
     def texts(self, name: str) -> tuple[str, ...]:
@@ -139,11 +153,11 @@ class _Values:
             return None
         try:
             found = datetime.fromisoformat(value)
-        except ValueError:
-            found = None
-        if found is None or found.tzinfo is None:
-            raise UnreadableProvenance(f"`{name}` is not a time with its zone")
-        return found.astimezone(UTC)
+            if found.tzinfo is not None:
+                return found.astimezone(UTC)
+        except (ValueError, OverflowError):
+            pass
+        raise UnreadableProvenance(f"`{name}` is not a time with its zone")
 
     def object(self, name: str) -> _Values | None:
         value = self._members.get(name)

@@ -85,7 +85,7 @@ class SkillRecord:
     unlisted: Listing | None = ()
     findings: tuple[Finding, ...] = ()
     state: SkillState = SkillState()
-    shadowed: tuple[SkillRecord | Rejection, ...] = ()
+    shadowed: tuple[SkillRecord, ...] = ()
 
     @property
     def subject(self) -> Subject | None:
@@ -157,7 +157,7 @@ def _delete_binding(found: SkillRecord | Rejection, agent: str) -> ApprovalBindi
         or found.generation is None
         or found.revision is None
         or found.unlisted is None
-        or any(entry.path.rpartition("/")[2] == ".git" for entry in found.unlisted)
+        or any(entry.path.rpartition("/")[2].casefold() == ".git" for entry in found.unlisted)
     ):
         return None
     return ApprovalBinding(

@@ -28,8 +28,8 @@ _LABEL_CHARS: Final = 80
 class Survey:
     """One pass over one source root: every folder in it, by its name on the disk, each with what was seen.
 
-    `root` is the SHA-256 of the shared root's path, in hex; nothing for the agent's own. `unnamed` are folders whose
-    names are no skill names, escaped.
+    `root` is the SHA-256 of the shared root's path, in hex; nothing for the agent's own. Folders whose names are no
+    skill names are among the sightings too.
     """
 
     source: SourceId
@@ -95,7 +95,7 @@ class Resolver:
         candidates: dict[SkillName, list[SkillRecord | Rejection]] = {}
         rejected: list[Rejection] = []
         for survey in surveys:
-            for folder, sighting in survey.sightings.items():
+            for folder, sighting in sorted(survey.sightings.items()):
                 found = record_of(survey, folder, sighting, states or {})
                 if found.name is None:
                     assert isinstance(found, Rejection)

@@ -108,7 +108,7 @@ class SkillTree:
         TooLarge: A file, or all together, hold more bytes, or there are more entries, than one skill may have.
     """
 
-    files: Mapping[ResourcePath, Content] = field(converter=_sorted)
+    files: Mapping[ResourcePath, Content] = field(converter=_sorted, hash=False, repr=False)
     inventory: Inventory = field(init=False)
     revision: Revision = field(init=False)
 

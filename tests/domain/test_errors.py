@@ -1,0 +1,160 @@
+"""Everything the core may raise: its text, its evidence, and its travels."""
+
+from __future__ import annotations
+
+import copy
+import pickle
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from kestrel_skills_core.domain import errors, rules
+from kestrel_skills_core.domain.errors import SkillError
+from kestrel_skills_core.domain.findings import Finding
+
+FIRST = Finding(rules.BARE_COLON, "SKILL.md", "a colon", 3, 14)
+SECOND = Finding(rules.EMPTY_BODY, "SKILL.md", "nothing", 4, 1)
+
+LEAVES = [
+    (errors.BadName("A b", "it breaks the pattern"), "bad_name", "'A b' is not a skill name: it breaks the pattern"),
+    (
+        errors.BadPath("a/.git", "it is left out", "choose another name", reserved=True),
+        "bad_path",
+        "'a/.git' is not a resource path: it is left out",
+    ),
+    (
+        errors.BadDocument("bird", [FIRST, SECOND]),
+        "bad_document",
+        "bird/SKILL.md:3:14: KS105 a colon (and 1 more)",
+    ),
+    (errors.BadDocument("bird", [SECOND]), "bad_document", "bird/SKILL.md:4:1: KS117 nothing"),
+    (errors.BadDocument("bird", []), "bad_document", "'bird' is not a skill"),
+    (
+        errors.BadSource("http://x", "only https", fix="use https"),
+        "bad_source",
+        "'http://x' cannot be used as a source: only https",
+    ),
+    (
+        errors.TooLarge("bytes in one file", 262144, 300000),
+        "too_large",
+        "bytes in one file: 300,000 where 262,144 are allowed",
+    ),
+    (errors.TooLarge("entries", 512), "too_large", "entries: more where 512 are allowed"),
+    (errors.SkillAbsent("bird"), "absent", "there is no skill 'bird'"),
+    (errors.SkillAbsent("bird", "a.md", fix="look"), "absent", "'bird' has no file 'a.md'"),
+    (errors.SkillExists("bird"), "exists", "there is already a skill 'bird'"),
+    (errors.StaleRevision("bird", "aa", found="bb"), "stale", "'bird' changed since it was looked at"),
+    (
+        errors.StaleRevision("bird", None, kept="bird-1"),
+        "stale",
+        "'bird' changed since it was looked at; what was there is kept as 'bird-1'",
+    ),
+    (errors.Unapproved("delete", "bird"), "unapproved", "nobody approved to delete 'bird' as it is now"),
+    (
+        errors.NotEditable("host-shared", "they are the host's"),
+        "not_editable",
+        "skills from host-shared cannot be changed here: they are the host's",
+    ),
+    (
+        errors.StateUnavailable("the database is locked"),
+        "state_unavailable",
+        "what is enabled cannot be read or written: the database is locked",
+    ),
+    (
+        errors.SourceUnavailable("host-shared", "no permission"),
+        "source_unavailable",
+        "the host-shared skills cannot be read: no permission",
+    ),
+    (
+        errors.StoreFailed("publish", "the disk is full"),
+        "store_failed",
+        "the skills folder could not be changed (publish): the disk is full",
+    ),
+    (errors.Busy("the skills folder"), "busy", "the skills folder is in use by another process"),
+    (errors.InDoubt("bird"), "in_doubt", "whether 'bird' was changed is not known"),
+]
+FAMILIES = [SkillError, errors.Refused, errors.Moved, errors.Withheld, errors.Failed]
+
+
+def leaf_types(family: type[SkillError] = SkillError) -> set[type[SkillError]]:
+    """Every error type that has no subtypes."""
+    below = family.__subclasses__()
+    return {leaf for each in below for leaf in leaf_types(each)} if below else {family}
+
+
+def test_the_samples_below_show_every_leaf():
+    """No error of the core is missing from these tests, and `__all__` names them all."""
+    assert {type(error) for error, _, _ in LEAVES} == leaf_types()
+    assert {leaf.__name__ for leaf in [*leaf_types(), *FAMILIES]} == set(errors.__all__)
+
+
+@pytest.mark.parametrize(("error", "code", "text"), LEAVES, ids=lambda value: getattr(value, "code", None))
+def test_an_error_tells_its_evidence_in_one_line(error, code, text):
+    """Each leaf has a stable code, and a text derived from its evidence."""
+    assert (error.code, str(error)) == (code, text)
+
+
+@pytest.mark.parametrize(("error", "code", "text"), LEAVES, ids=lambda value: getattr(value, "code", None))
+@pytest.mark.parametrize("travel", [copy.copy, copy.deepcopy, lambda error: pickle.loads(pickle.dumps(error))])
+def test_an_error_travels_with_its_evidence(error, code, text, travel):
+    """A copy, or one that went through a pickle, is of the same type and says and holds the same."""
+    arrived = travel(error)
+    assert type(arrived) is type(error)
+    assert str(arrived) == text
+    assert vars(arrived) == vars(error)
+    assert arrived.args == error.args
+
+
+@pytest.mark.parametrize("family", FAMILIES)
+def test_a_family_is_not_raised_itself(family):
+    """The base and its branches are for catching."""
+    with pytest.raises(TypeError, match=f"{family.__name__} is a family of errors"):
+        family("something")
+
+
+def test_every_leaf_belongs_to_one_branch():
+    """Who can act is told by the branch: exactly one for each leaf, so that an edge may catch by it."""
+    branches = FAMILIES[1:]
+    assert all(sum(issubclass(leaf, branch) for branch in branches) == 1 for leaf in leaf_types())
+
+
+def test_codes_are_never_shared():
+    """A program can tell leaves apart by their code alone."""
+    assert len({leaf.code for leaf in leaf_types()}) == len(leaf_types())
+
+
+def test_the_fix_of_a_document_is_that_of_its_first_fault():
+    """Who reads one line only is told what to do first, and where."""
+    error = errors.BadDocument("bird", [FIRST, SECOND])
+    assert (error.fix, error.line, error.column) == ("put the whole value in double quotes", 3, 14)
+
+
+def test_a_document_without_faults_is_still_an_error():
+    """Nothing is known to mend, and nothing breaks."""
+    error = errors.BadDocument("bird", [])
+    assert (error.fix, error.line, error.column, error.faults) == ("", 0, 0, ())
+
+
+@settings(max_examples=300)
+@given(st.text(), st.text(st.characters(categories=["Cc", "Cf", "Cs", "Zl", "Zp", "Co"])))
+def test_evidence_from_outside_cannot_break_the_line(given_text, hidden):
+    """Whatever somebody gave for a name, a path or a source, the text is one line of visible characters."""
+    evidence = given_text + hidden
+    for error in [
+        errors.BadName(evidence, "why"),
+        errors.BadPath(evidence, "why"),
+        errors.BadSource(evidence, "why"),
+        errors.BadDocument(evidence, []),
+        errors.BadDocument(evidence, [FIRST]),
+        errors.SkillAbsent(evidence, evidence),
+        errors.SkillAbsent(evidence),
+        errors.SkillExists(evidence),
+        errors.StaleRevision(evidence, None, kept=evidence),
+        errors.Unapproved("delete", evidence),
+        errors.InDoubt(evidence),
+    ]:
+        text = str(error)
+        assert text.splitlines() == [text]
+        text.encode()
+        assert not set(text) & set(hidden)

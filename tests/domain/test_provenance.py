@@ -1,0 +1,257 @@
+"""Reading and writing where a skill came from."""
+
+from __future__ import annotations
+
+import json
+from datetime import UTC, datetime, timedelta, timezone
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from kestrel_skills_core.domain.names import SourceId
+from kestrel_skills_core.domain.provenance import (
+    Adapted,
+    Provenance,
+    UnreadableProvenance,
+    dump_provenance,
+    load_provenance,
+)
+from kestrel_skills_core.domain.text import escaped
+from tests.domain.given import COMMIT, digests
+
+KEYS = ["schema", "version", "kind", "url", "commit", "ref", "subpath", "digest", "installed_at", "adapted"]
+KEYS += ["revision", "remote_url", "source_id", "locator"]
+VALUES = [2, 1, "git", "folder", "archive", "adapted", COMMIT, "ab" * 32, "2026-01-02T03:04:05+00:00", "", None]
+
+plain = st.text(max_size=30).map(escaped)
+leaves = st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=20) | st.sampled_from(VALUES)
+anything = st.recursive(
+    leaves,
+    lambda deeper: st.lists(deeper, max_size=3) | st.dictionaries(st.sampled_from(KEYS), deeper, max_size=8),
+    max_leaves=12,
+)
+objects = st.dictionaries(st.sampled_from(KEYS), anything, max_size=12).flatmap(
+    lambda members: st.sampled_from([{"schema": 2}, {"schema": 2, "kind": "git"}, {"version": 1}, {}]).map(
+        lambda start: members | start
+    )
+)
+commits = st.sampled_from([COMMIT, "ab" * 32])
+records = st.builds(
+    Provenance,
+    kind=st.sampled_from(["git", "folder", "archive", "adapted"]),
+    url=st.none() | plain,
+    commit=commits,
+    ref=st.none() | plain,
+    subpath=st.none() | plain,
+    digest=st.none() | digests,
+    installed_at=st.none() | st.datetimes(timezones=st.just(UTC)),
+    adapted=st.none()
+    | st.builds(
+        Adapted,
+        digests,
+        st.text(st.characters(codec="utf-8"), max_size=60),
+        st.lists(plain, max_size=3).map(tuple),
+        st.lists(plain, max_size=3).map(tuple),
+    ),
+)
+
+
+def loads_or_says_why(content: bytes) -> Provenance | None:
+    """The record, or nothing where it was refused in one printable line."""
+    try:
+        return load_provenance(content)
+    except UnreadableProvenance as error:
+        assert str(error).isprintable()
+        return None
+
+
+@settings(max_examples=2000)
+@given(st.binary(max_size=200))
+def test_any_bytes_are_a_record_or_unreadable(content):
+    """Nothing else comes out, whatever goes in."""
+    loads_or_says_why(content)
+
+
+@settings(max_examples=2000)
+@given(objects)
+def test_any_json_is_a_record_or_unreadable(found):
+    """Nothing else comes out, and what comes out can be written and read again, the same."""
+    record = loads_or_says_why(json.dumps(found).encode())
+    if record is not None:
+        assert load_provenance(dump_provenance(record)) == record
+
+
+@given(records)
+def test_what_is_written_is_read_again(record):
+    """Loading what was dumped gives the record."""
+    assert load_provenance(dump_provenance(record)) == record
+
+
+@given(records)
+def test_the_written_form_is_fixed(record):
+    """Sorted keys, two spaces, ASCII, a final line end: writing what was read gives the same bytes."""
+    content = dump_provenance(record)
+    assert content.isascii()
+    assert content.endswith(b"}\n")
+    assert dump_provenance(load_provenance(content)) == content
+    assert list(json.loads(content)) == sorted(json.loads(content))
+
+
+def test_a_git_record_is_written_as_documented():
+    """The whole file, byte for byte, as the format's description has it."""
+    record = Provenance(
+        kind="git",
+        url="https://example.org/skills",
+        commit=COMMIT,
+        ref="main",
+        subpath="skills/bird",
+        digest="ab" * 32,
+        installed_at=datetime(2026, 1, 2, 5, 4, 5, tzinfo=timezone(timedelta(hours=2))),
+        adapted=Adapted("cd" * 32, "name: Bird\n", ("renamed",), ("license",)),
+    )
+    assert dump_provenance(record).decode() == (
+        "{\n"
+        '  "adapted": {\n'
+        '    "changes": [\n      "renamed"\n    ],\n'
+        '    "frontmatter": "name: Bird\\n",\n'
+        '    "omitted": [\n      "license"\n    ],\n'
+        f'    "original_digest": "{"cd" * 32}"\n'
+        "  },\n"
+        f'  "commit": "{COMMIT}",\n'
+        f'  "digest": "{"ab" * 32}",\n'
+        '  "installed_at": "2026-01-02T03:04:05+00:00",\n'
+        '  "kind": "git",\n'
+        '  "ref": "main",\n'
+        '  "schema": 2,\n'
+        '  "subpath": "skills/bird",\n'
+        '  "url": "https://example.org/skills"\n'
+        "}\n"
+    )
+
+
+def test_a_git_record_of_the_first_release_is_read():
+    """Version 1: `remote_url`, `revision` the commit, and `locator` the ref and the folder around a colon."""
+    content = {
+        "version": 1,
+        "kind": "git",
+        "source_id": "https://example.org/skills",
+        "locator": "feature/x:bird",
+        "revision": COMMIT,
+        "remote_url": "https://example.org/skills",
+    }
+    record = load_provenance((json.dumps(content, sort_keys=True, indent=2) + "\n").encode())
+    assert record == Provenance(
+        kind="git", url="https://example.org/skills", commit=COMMIT, ref="feature/x", subpath="bird"
+    )
+    assert record.source is SourceId.GIT
+
+
+@pytest.mark.parametrize(
+    ("members", "url"),
+    [
+        ({"kind": "agent-local", "source_id": "agent-local", "locator": "bird"}, "agent-local"),
+        ({"kind": "host", "source_id": "a", "remote_url": "https://example.org/x"}, "https://example.org/x"),
+        ({"kind": "a\u202eb"}, None),
+        ({}, None),
+    ],
+)
+def test_other_kinds_of_the_first_release_are_folders(members, url):
+    """They were free text; such a folder is the agent's own, and nothing of it is lost."""
+    record = load_provenance(json.dumps({"version": 1} | members).encode())
+    assert (record.kind, record.url, record.source) == ("folder", url, SourceId.AGENT_LOCAL)
+
+
+@pytest.mark.parametrize("locator", [None, "", "bird", ":bird", "main:"])
+def test_a_locator_may_lack_a_half(locator):
+    """What the first release did not write down is not known."""
+    record = load_provenance(
+        json.dumps({"version": 1, "kind": "git", "revision": COMMIT, "locator": locator}).encode()
+    )
+    assert (record.ref, record.subpath) == {
+        None: (None, None),
+        "": (None, None),
+        "bird": (None, "bird"),
+        ":bird": (None, "bird"),
+        "main:": ("main", None),
+    }[locator]
+
+
+@pytest.mark.parametrize(
+    ("content", "why"),
+    [
+        (b"", "it is not JSON"),
+        (b"\xff\xfe", "it is not JSON"),
+        (b"[" * 60_000, "it is not JSON"),
+        (b"9" * 5_000, "it is not JSON"),
+        (b"[]", "it is not a JSON object"),
+        (b"{}", "it is of a schema that this version does not know"),
+        (b'{"schema": 3, "version": 1}', "it is of a schema that this version does not know"),
+        (b'{"schema": 2}', "`kind` is none of git, folder, archive, adapted"),
+        (b'{"schema": 2, "kind": "svn"}', "`kind` is none of git, folder, archive, adapted"),
+        (b'{"schema": 2, "kind": []}', "`kind` is not a text of at most 64 characters"),
+        (b'{"schema": 2, "kind": "git"}', "`commit` is not a full commit id"),
+        (b'{"schema": 2, "kind": "git", "commit": "abc123"}', "`commit` is not a full commit id"),
+        (b'{"schema": 2, "kind": "folder", "commit": "main"}', "`commit` is not a full commit id"),
+        (b'{"schema": 2, "kind": "folder", "digest": "AB"}', "`digest` is not 64 hex digits"),
+        (b'{"schema": 2, "kind": "folder", "url": 1}', "`url` is not a text of at most 2,048 characters"),
+        (b'{"schema": 2, "kind": "folder", "installed_at": "soon"}', "`installed_at` is not a time with its zone"),
+        (
+            b'{"schema": 2, "kind": "folder", "installed_at": "2026-01-02T03:04:05"}',
+            "`installed_at` is not a time with its zone",
+        ),
+        (
+            b'{"schema": 2, "kind": "folder", "installed_at": "0001-01-01T00:00:00+23:59"}',
+            "`installed_at` is not a time with its zone",
+        ),
+        (b'{"schema": 2, "kind": "folder", "adapted": 1}', "`adapted` is not an object"),
+        (b'{"schema": 2, "kind": "folder", "adapted": {}}', "`original_digest` is missing"),
+        (b'{"version": 1, "kind": "git"}', "`revision` is not a full commit id"),
+        (b" " * 65_537, "it is larger than 65,536 bytes"),
+    ],
+    ids=lambda value: value[:40].decode("ascii", "replace") if isinstance(value, bytes) else None,
+)
+def test_what_is_no_record_says_why(content, why):
+    """The first thing that cannot be right is named."""
+    with pytest.raises(UnreadableProvenance) as unreadable:
+        load_provenance(content)
+    assert str(unreadable.value) == why
+
+
+@pytest.mark.parametrize(
+    ("members", "why"),
+    [
+        ({}, "`frontmatter` is not a text of at most 8,192 bytes"),
+        ({"frontmatter": "\ud800"}, "`frontmatter` is not a text of at most 8,192 bytes"),
+        ({"frontmatter": "é" * 4_097}, "`frontmatter` is not a text of at most 8,192 bytes"),
+        ({"frontmatter": "", "changes": "x"}, "`changes` is not a list of texts"),
+        ({"frontmatter": "", "omitted": [1]}, "`omitted` is not a list of texts"),
+    ],
+)
+def test_an_adaptation_that_could_not_be_undone_is_unreadable(members, why):
+    """The lifted frontmatter must be there, and be text that a file can hold."""
+    adapted = {"original_digest": "ab" * 32} | members
+    with pytest.raises(UnreadableProvenance) as unreadable:
+        load_provenance(json.dumps({"schema": 2, "kind": "adapted", "adapted": adapted}).encode())
+    assert str(unreadable.value) == why
+
+
+def test_nothing_hidden_comes_out_of_a_record():
+    """What cannot be seen is escaped, as a record is shown to people."""
+    content = {"schema": 2, "kind": "folder", "url": "a\u202eb\n", "adapted": None}
+    assert load_provenance(json.dumps(content).encode()).url == "a\\u202eb\\x0a"
+
+
+@pytest.mark.parametrize(
+    "values",
+    [
+        {"kind": "svn"},
+        {"kind": "git"},
+        {"kind": "git", "commit": "abc123"},
+        {"kind": "folder", "installed_at": datetime(2026, 1, 2)},  # noqa: DTZ001 - that it has no zone is the point
+    ],
+)
+def test_a_record_is_legal_by_construction(values):
+    """What could not be written, or would rank as git without a commit, cannot be made."""
+    with pytest.raises(ValueError, match=r"."):
+        Provenance(**values)
