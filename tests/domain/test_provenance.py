@@ -25,16 +25,14 @@ KEYS += ["revision", "remote_url", "source_id", "locator"]
 VALUES = [2, 1, "git", "folder", "archive", "adapted", COMMIT, "ab" * 32, "2026-01-02T03:04:05+00:00", "", None]
 
 plain = st.text(max_size=30).map(escaped)
-leaves = st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=20) | st.sampled_from(VALUES)
-anything = st.recursive(
-    leaves,
-    lambda deeper: st.lists(deeper, max_size=3) | st.dictionaries(st.sampled_from(KEYS), deeper, max_size=8),
-    max_leaves=12,
-)
-objects = st.dictionaries(st.sampled_from(KEYS), anything, max_size=12).flatmap(
-    lambda members: st.sampled_from([{"schema": 2}, {"schema": 2, "kind": "git"}, {"version": 1}, {}]).map(
-        lambda start: members | start
-    )
+leaves = st.sampled_from(VALUES) | st.text(max_size=12) | st.integers() | st.floats() | st.booleans()
+parts = ["original_digest", "frontmatter", "changes", "omitted"]
+nested = st.dictionaries(st.sampled_from(parts), leaves | st.lists(leaves, max_size=2), max_size=4)
+starts: list[dict[str, object]] = [{"schema": 2, "kind": "folder"}, {"schema": 2}, {"version": 1}, {}]
+objects = st.builds(
+    lambda members, start: members | start,
+    st.dictionaries(st.sampled_from(KEYS), leaves | nested, max_size=6),
+    st.sampled_from(starts),
 )
 commits = st.sampled_from([COMMIT, "ab" * 32])
 records = st.builds(

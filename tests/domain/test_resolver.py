@@ -1,0 +1,286 @@
+"""Which skill a name means. The cases in `cases/*.json` are written by hand.
+
+A case says what stands under the name `bird` in the agent's own root and in the shared one, and which rows there are:
+`local on this` is the row of the local folder, on, and naming this birth. What is expected is told as
+`bird agent-local on, shadows host-shared`.
+"""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import attrs
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from kestrel_skills_core.domain.clause import render_clause
+from kestrel_skills_core.domain.errors import SkillAbsent, SourceUnavailable
+from kestrel_skills_core.domain.names import Address, SourceId, is_skill_name
+from kestrel_skills_core.domain.provenance import Provenance
+from kestrel_skills_core.domain.record import Rejection, SkillRecord, SkillState, Subject
+from kestrel_skills_core.domain.resolver import Catalog, Resolver, Survey, record_of
+from kestrel_skills_core.domain.state_row import StateKey
+from tests.domain.given import FAULT, GENERATION, GIT, ROOT, few_names, priorities, sighting
+
+CASES = [
+    pytest.param(case, id=f"{path.stem}: {case['says']}")
+    for path in sorted((Path(__file__).parent / "cases").glob("*.json"))
+    for case in json.loads(path.read_text(encoding="utf-8"))
+]
+AGENT, SHARED, INSTALLED = SourceId.AGENT_LOCAL, SourceId.HOST_SHARED, SourceId.GIT
+HERE, THERE = Subject(generation=GENERATION), Subject(root=ROOT)
+
+
+def surveys_of(case: dict) -> list[Survey]:
+    """What a case says of the two roots."""
+    surveys = [Survey(source=AGENT), Survey(source=SHARED, root=ROOT)]
+    for survey, kind in zip(surveys, (case["agent"], case["host"]), strict=True):
+        if kind is not None:
+            provenance = GIT if "git" in kind else None
+            survey.sightings["bird"] = sighting("bird", valid="rejected" not in kind, provenance=provenance)
+    return surveys
+
+
+def states_of(case: dict) -> dict[StateKey, SkillState]:
+    """What a case says of the rows."""
+    states = {}
+    for row in case.get("rows", []):
+        whose, turned, what = row.split()
+        shared = whose == "shared"
+        other = Subject(root="00" * 32) if shared else Subject(generation="00" * 32)
+        subject = {"this": THERE if shared else HERE, "other": other, "nothing": None}[what]
+        states[StateKey("bird", shared)] = SkillState(enabled=turned == "on", subject=subject)
+    return states
+
+
+def told(record: SkillRecord) -> str:
+    """A skill's source, and whether it is on."""
+    return f"{record.source} on" if record.enabled else str(record.source)
+
+
+def told_record(record: SkillRecord) -> str:
+    """A skill with what it shadows."""
+    shadowed = ", ".join(told(each) for each in record.shadowed)
+    return f"{record.name} {told(record)}" + (f", shadows {shadowed}" if shadowed else "")
+
+
+def told_rejection(rejection: Rejection) -> str:
+    """A rejection with what it holds back."""
+    held = rejection.holds_back
+    return f"{rejection.label} {rejection.source}" + (f", holds back {told(held)}" if held else "")
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_a_case_resolves_as_written(case):
+    """What each case file says."""
+    catalog = Resolver().resolve(surveys_of(case), states_of(case))
+    assert [told_record(record) for record in catalog.records] == case["records"]
+    assert [told_rejection(rejection) for rejection in catalog.rejected] == case["rejected"]
+
+
+def test_the_cases_cover_every_combination():
+    """Five things the agent's root can hold, by three the shared one can, and each of them once."""
+    precedence = json.loads((Path(__file__).parent / "cases" / "precedence.json").read_text(encoding="utf-8"))
+    agent = [None, "authored", "git", "rejected authored", "rejected git"]
+    assert sorted(str((case["agent"], case["host"])) for case in precedence) == sorted(
+        str((one, other)) for one in agent for other in (None, "valid", "rejected")
+    )
+
+
+def test_records_come_by_priority_then_name():
+    """Lower priorities first, and names in order among equals: on or off does not matter."""
+    survey = Survey(source=AGENT, sightings={name: sighting(name) for name in ("c", "a", "b", "d")})
+    states = {
+        StateKey("c"): SkillState(priority=-1),
+        StateKey("d"): SkillState(enabled=True, priority=100, subject=HERE),
+        StateKey("a"): SkillState(enabled=True, priority=101, subject=HERE),
+    }
+    catalog = Resolver().resolve([survey], states)
+    assert [record.name for record in catalog.records] == ["c", "b", "d", "a"]
+    assert [record.name for record in catalog.enabled] == ["d", "a"]
+
+
+def test_a_folder_without_a_skill_name_is_an_entry():
+    """It is listed with its name escaped and cut, and cannot be addressed."""
+    names = ["No Name", "con", "a\u202eb\n", "\udcff", "X" * 200]
+    survey = Survey(source=AGENT, sightings={name: sighting(name, valid=False) for name in names})
+    rejected = Resolver().resolve([survey]).rejected
+    assert [rejection.label for rejection in rejected] == ["No Name", "X" * 80, "\\udcff", "a\\u202eb\\x0a", "con"]
+    assert {rejection.name for rejection in rejected} == {None}
+
+
+def test_a_rejection_keeps_what_was_seen():
+    """Faults, advice, digest, inventory, marker and entries beside it: all that repair and deletion need."""
+    seen = sighting("bird", valid=False, unlisted=None)
+    survey = Survey(source=AGENT)
+    found = record_of(survey, "bird", seen, {})
+    assert isinstance(found, Rejection)
+    assert (found.faults, found.findings, found.revision) == ((FAULT,), (FAULT,), seen.revision)
+    assert (found.inventory, found.generation, found.unlisted) == ((), GENERATION, None)
+
+
+def test_a_folder_of_the_shared_root_stays_shared():
+    """Whatever a provenance file in it claims: only the agent's own root holds installed skills."""
+    survey = Survey(source=SHARED, root=ROOT, sightings={"bird": sighting("bird", provenance=GIT)})
+    assert [record.source for record in Resolver().resolve([survey]).records] == [SHARED]
+
+
+@pytest.mark.parametrize("kind", ["folder", "archive", "adapted"])
+def test_what_was_not_installed_by_git_is_the_agents_own(kind):
+    """Only `git` ranks as git."""
+    survey = Survey(source=AGENT, sightings={"bird": sighting("bird", provenance=Provenance(kind=kind))})
+    assert [record.source for record in Resolver().resolve([survey]).records] == [AGENT]
+
+
+def test_a_source_that_cannot_be_read_is_told():
+    """The others resolve, and the problem is named beside them."""
+    problem = SourceUnavailable("host-shared", "no permission")
+    surveys = [
+        Survey(source=SHARED, root=ROOT, problem=problem),
+        Survey(source=AGENT, sightings={"bird": sighting("bird")}),
+    ]
+    catalog = Resolver().resolve(surveys)
+    assert catalog.problems == ((SHARED, problem),)
+    assert [record.name for record in catalog.records] == ["bird"]
+
+
+@pytest.mark.parametrize(
+    ("agent", "host", "source", "found"),
+    [
+        ("authored", "valid", None, AGENT),
+        ("authored", "valid", SHARED, SHARED),
+        ("git", "valid", None, SHARED),
+        ("git", "valid", INSTALLED, INSTALLED),
+        ("rejected authored", "valid", None, AGENT),
+        ("rejected authored", "valid", SHARED, SHARED),
+        ("rejected git", "valid", None, SHARED),
+        ("rejected git", "valid", INSTALLED, INSTALLED),
+        ("rejected git", "rejected", None, SHARED),
+    ],
+)
+def test_every_copy_is_addressable(agent, host, source, found):
+    """A name means what resolves under it, or the rejection that holds it; `name@source` the copy in that source."""
+    catalog = Resolver().resolve(surveys_of({"agent": agent, "host": host}))
+    assert catalog.find(Address("bird", source)).source is found
+
+
+@pytest.mark.parametrize(
+    ("name", "source", "text", "fix"),
+    [
+        ("bir", None, "there is no skill 'bir'", "did you mean bird?"),
+        ("bird-watching", None, "there is no skill 'bird-watching'", "did you mean bird?"),
+        ("fish", None, "there is no skill 'fish'", "list the skills to see their names"),
+        ("bird", SHARED, "there is no skill 'bird@host-shared'", "did you mean bird?"),
+    ],
+)
+def test_what_was_not_seen_is_absent(name, source, text, fix):
+    """The answer names what was asked for, and what may have been meant."""
+    catalog = Resolver().resolve(surveys_of({"agent": "authored", "host": None}))
+    with pytest.raises(SkillAbsent) as absent:
+        catalog.find(Address(name, source))
+    assert (str(absent.value), absent.value.fix) == (text, fix)
+
+
+def test_at_most_three_names_are_suggested():
+    """In the order of names."""
+    survey = Survey(source=AGENT, sightings={name: sighting(name) for name in ("b4", "b1", "b3", "b2")})
+    with pytest.raises(SkillAbsent) as absent:
+        Resolver().resolve([survey]).find(Address("b"))
+    assert absent.value.fix == "did you mean b1, b2, b3?"
+
+
+kinds = st.sampled_from(["valid", "rejected"])
+odd = st.sampled_from(["No Name", "con", "X" * 90, "X" * 91, "\u202e"])
+subjects = st.sampled_from([None, HERE, THERE])
+
+
+@st.composite
+def worlds(draw):
+    """Two roots with a few folders each, named or not, and a few rows."""
+    surveys = []
+    for source, root in ((AGENT, None), (SHARED, ROOT)):
+        folders = draw(st.dictionaries(few_names | odd, kinds, max_size=6))
+        surveys.append(
+            Survey(
+                source=source,
+                root=root,
+                sightings={
+                    name: sighting(
+                        name,
+                        valid=kind == "valid" and is_skill_name(name),
+                        provenance=draw(st.sampled_from([None, GIT])),
+                        revision=f"{number:064x}",
+                    )
+                    for number, (name, kind) in enumerate(folders.items())
+                },
+            )
+        )
+    keys = st.builds(StateKey, few_names, st.booleans())
+    rows = st.builds(SkillState, enabled=st.booleans(), priority=priorities, subject=subjects)
+    return surveys, draw(st.dictionaries(keys, rows, max_size=6))
+
+
+def entries(catalog: Catalog) -> list[SkillRecord | Rejection]:
+    """Everything in a catalog, each once."""
+    below = [each for record in catalog.records for each in record.shadowed]
+    held = [each.holds_back for each in catalog.rejected if each.holds_back is not None]
+    under_held = [each for record in held for each in record.shadowed]
+    return [*catalog.records, *below, *catalog.rejected, *held, *under_held]
+
+
+@given(worlds(), st.randoms(use_true_random=False))
+def test_the_order_of_looking_does_not_matter(world, random):
+    """Surveys, folders and rows in any order give the same catalog."""
+    surveys, states = world
+    shuffled = [
+        attrs.evolve(survey, sightings=dict(random.sample(list(survey.sightings.items()), len(survey.sightings))))
+        for survey in random.sample(surveys, len(surveys))
+    ]
+    rows = dict(random.sample(list(states.items()), len(states)))
+    assert Resolver().resolve(shuffled, rows) == Resolver().resolve(surveys, states)
+
+
+@given(worlds())
+def test_resolving_again_changes_nothing(world):
+    """The same sightings give the same catalog."""
+    assert Resolver().resolve(*world) == Resolver().resolve(*world)
+
+
+@given(worlds())
+def test_nothing_that_was_seen_is_lost(world):
+    """Every folder is a record, shadowed, rejected or held back, and exactly one of them."""
+    surveys, states = world
+    found = entries(Resolver().resolve(surveys, states))
+    seen = [record_of(survey, name, each, states) for survey in surveys for name, each in survey.sightings.items()]
+    bare = [attrs.evolve(each, **({"shadowed": ()} if isinstance(each, SkillRecord) else {"holds_back": None})) for each in found]
+    assert sorted(map(repr, bare)) == sorted(map(repr, seen))
+
+
+@given(worlds())
+def test_a_name_has_one_record_and_its_source_wins(world):
+    """No name resolves twice, and nothing that was seen under it has a better rank."""
+    catalog = Resolver().resolve(*world)
+    names = [record.name for record in catalog.records]
+    assert len(names) == len(set(names))
+    for record in catalog.records:
+        assert all(record.source.rank <= each.source.rank for each in entries(catalog) if each.name == record.name)
+
+
+@given(worlds())
+def test_a_held_name_does_not_resolve(world):
+    """Where a rejection holds something back, no record has that name."""
+    catalog = Resolver().resolve(*world)
+    held = {each.holds_back.name for each in catalog.rejected if each.holds_back is not None}
+    assert held.isdisjoint(record.name for record in catalog.records)
+
+
+@given(worlds())
+def test_what_does_not_resolve_is_never_in_the_clause(world):
+    """Neither a shadowed nor a held back nor a rejected skill, whatever its row says."""
+    catalog = Resolver().resolve(*world)
+    clause = render_clause(catalog.records)
+    on = [record.name for record in catalog.records if record.enabled]
+    assert [*clause.included, *clause.omitted] == on
+    assert clause.text.count("<skill ") == len(on)
