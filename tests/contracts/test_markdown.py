@@ -53,7 +53,7 @@ def test_any_text_is_read(markdown: Markdown, text: str) -> None:
     ("text", "links"),
     [
         # links
-        ('[a](a.md "title") [b](b.md \'t\')', ["a.md", "b.md"]),
+        ("[a](a.md \"title\") [b](b.md 't')", ["a.md", "b.md"]),
         ("[a](<b c.md>)", ["b%20c.md"]),
         ("[a](b%20c.md)", ["b%20c.md"]),
         ("[a](b(c).md)", ["b(c).md"]),
@@ -127,7 +127,7 @@ def test_a_text_without_links_never_loads_the_parser() -> None:
 
 
 def test_reading_does_not_grow_the_process() -> None:
-    """What the parser allocates is freed: 200 readings of 256 KiB, some 110 MB of HTML, leave less than 16 MB behind."""
+    """What the parser allocates is freed: 200 readings of 256 KiB, 110 MB of HTML, leave less than 16 MB behind."""
     code = (
         "import resource, sys\n"
         "from kestrel_skills_adapters.markdown import CmarkMarkdown\n"

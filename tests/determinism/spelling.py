@@ -16,7 +16,11 @@ from kestrel_skills_core.domain.record import Sighting, SkillState, Subject
 from kestrel_skills_core.domain.resolver import Resolver, Survey
 from kestrel_skills_core.domain.state_row import StateKey
 
-TEXTS = ("Plain & simple", "\u6f22\u5b57 \u3067 <\u66f8\u304f>", "caf\u00e9 \U0001f468\u200d\U0001f469\u200d\U0001f467 'x'")
+TEXTS = (
+    "Plain & simple",
+    "\u6f22\u5b57 \u3067 <\u66f8\u304f>",
+    "caf\u00e9 \U0001f468\u200d\U0001f469\u200d\U0001f467 'x'",
+)
 
 
 def main(seed: str) -> None:

@@ -13,7 +13,13 @@ PROGRAM = Path(__file__).with_name("spelling.py")
 
 def spelt(seed: int, locale: str) -> str:
     """The digest that a fresh process prints under a hash seed, a locale, and an order of creation."""
-    environment = {**os.environ, "PYTHONHASHSEED": str(seed), "LC_ALL": locale, "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0"}
+    environment = {
+        **os.environ,
+        "PYTHONHASHSEED": str(seed),
+        "LC_ALL": locale,
+        "PYTHONUTF8": "0",
+        "PYTHONCOERCECLOCALE": "0",
+    }
     ran = subprocess.run(
         [sys.executable, str(PROGRAM), f"{seed}{locale}"], check=True, capture_output=True, text=True, env=environment
     )

@@ -30,9 +30,9 @@ descriptions = st.one_of(
     st.text(st.characters(codec="utf-8"), min_size=1, max_size=60),
     st.text(st.sampled_from("<>&\"'/= ;ab#x-![]{}\\漢é🦅"), min_size=1, max_size=60),
 ).map(lambda text: folded("".join(char for char in text if not [*unseen(char)])) or "-")
-paths = st.lists(st.text("abcxyz09 é漢-", min_size=1, max_size=4).map(lambda part: f"f{part}f"), min_size=1, max_size=3).map(
-    lambda parts: resource_path("/".join(parts))
-)
+paths = st.lists(
+    st.text("abcxyz09 é漢-", min_size=1, max_size=4).map(lambda part: f"f{part}f"), min_size=1, max_size=3
+).map(lambda parts: resource_path("/".join(parts)))
 
 
 def record(name: str = "a", description: str = "When to use it", **fields: Any) -> SkillRecord:

@@ -46,9 +46,7 @@ def test_it_is_the_longest_prefix_that_fits(lines, frame, budget):
 @given(sizes, frames, budgets, st.integers(0, 100))
 def test_more_budget_never_includes_less(lines, frame, budget, more):
     """The number of lines grows with the budget."""
-    assert (
-        Budget(budget + more).spend(lines, frame, note).included >= Budget(budget).spend(lines, frame, note).included
-    )
+    assert Budget(budget + more).spend(lines, frame, note).included >= Budget(budget).spend(lines, frame, note).included
 
 
 @pytest.mark.parametrize(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from html.parser import HTMLParser
+from itertools import pairwise
 from xml.etree import ElementTree as ET
 
 import pytest
@@ -36,17 +37,21 @@ class Elements(HTMLParser):
         self.seen: list[tuple[str, object]] = []
 
     def handle_starttag(self, tag, attrs):
+        """Keep a start tag with its attributes."""
         self.seen.append((tag, dict(attrs)))
 
     def handle_endtag(self, tag):
+        """Keep an end tag."""
         self.seen.append(("/" + tag, None))
 
     def handle_data(self, data):
+        """Keep a text, joined to the text before it."""
         if self.seen and self.seen[-1][0] == "text":
             data = self.seen.pop()[1] + data
         self.seen.append(("text", data))
 
     def handle_comment(self, data):
+        """Keep a comment."""
         self.seen.append(("comment", data))
 
 
@@ -157,7 +162,7 @@ def test_an_html_parser_sees_no_element_of_an_author(texts):
         *["skill", "/skill"] * len(texts),
         "/procedural-skills",
     ]
-    told = [value for before, (_, value) in zip(seen, seen[1:], strict=False) if before[0] == "skill"]
+    told = [value for before, (_, value) in pairwise(seen) if before[0] == "skill"]
     assert told == texts
 
 

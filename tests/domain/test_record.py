@@ -89,7 +89,7 @@ def test_in_another_state_it_is_the_same_skill():
 
 
 def test_priorities_have_a_range():
-    """From −100,000 to 100,000."""
+    """A hundred thousand either side of zero."""
     assert (PRIORITIES[0], PRIORITIES[-1]) == (-100_000, 100_000)
 
 

@@ -254,7 +254,10 @@ def test_nothing_that_was_seen_is_lost(world):
     surveys, states = world
     found = entries(Resolver().resolve(surveys, states))
     seen = [record_of(survey, name, each, states) for survey in surveys for name, each in survey.sightings.items()]
-    bare = [attrs.evolve(each, **({"shadowed": ()} if isinstance(each, SkillRecord) else {"holds_back": None})) for each in found]
+    bare = [
+        attrs.evolve(each, **({"shadowed": ()} if isinstance(each, SkillRecord) else {"holds_back": None}))
+        for each in found
+    ]
     assert sorted(map(repr, bare)) == sorted(map(repr, seen))
 
 

@@ -29,13 +29,16 @@ def framed(*entries: tuple[str, bytes, bool]) -> str:
 
 
 def test_the_revision_of_nothing_is_the_digest_of_the_tag():
-    """A known vector, computed with sha256sum: `printf 'kestrel-skill-revision-v2\\n' | sha256sum`."""
+    """A known vector: `echo kestrel-skill-revision-v2 | sha256sum`."""
     assert revision_of(()) == "56fc763af9def52e8598dc1cb0d52b4d6f483857cd87443989e662743173db24"
 
 
 def test_the_revision_of_one_empty_file_is_as_documented():
     """A known vector, computed beside the code: the tag, 00000008, `SKILL.md`, the digest of nothing, 00."""
-    assert SkillTree({resource_path("SKILL.md"): Content(b"")}).revision == "a5bfdafccf394df591d86b4bbd06640e5f9cbf27195976d6dd01d2efadeefea5"
+    assert (
+        SkillTree({resource_path("SKILL.md"): Content(b"")}).revision
+        == "a5bfdafccf394df591d86b4bbd06640e5f9cbf27195976d6dd01d2efadeefea5"
+    )
 
 
 def test_the_revision_follows_the_order_of_bytes():
@@ -113,9 +116,10 @@ def test_any_single_change_gives_another_revision(given_files, path, content, da
 def test_swapped_contents_give_another_revision():
     """Which bytes stand under which path is part of the content (T12)."""
     a, b = resource_path("a"), resource_path("b")
-    assert SkillTree({a: Content(b"1"), b: Content(b"2")}).revision != SkillTree(
-        {a: Content(b"2"), b: Content(b"1")}
-    ).revision
+    assert (
+        SkillTree({a: Content(b"1"), b: Content(b"2")}).revision
+        != SkillTree({a: Content(b"2"), b: Content(b"1")}).revision
+    )
 
 
 @given(files)

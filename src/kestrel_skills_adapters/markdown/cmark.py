@@ -1,7 +1,7 @@
 """The Markdown port on cmark, GitHub's CommonMark parser in C, as the `cmarkgfm` package ships it.
 
-The package renders HTML and gives no syntax tree, so the destinations are read from the HTML. That is exact: in cmark's safe
-mode raw HTML is left out and all text is escaped, so every `<a href="` and `<img src="` was written by the renderer.
+The package renders HTML and gives no syntax tree, so the destinations are read from the HTML. That is exact: in cmark's
+safe mode raw HTML is left out and all text is escaped, so the renderer wrote every `<a href="` and `<img src="`.
 Neither extensions nor source positions are asked for, because both are many times slower on hostile text.
 """
 
@@ -22,7 +22,7 @@ _OPENERS: Final = ("](", "]:", "<")
 _DESTINATION: Final = re.compile(b'<(?:a href|img src)="([^"]+)"')
 _FILE: Final = re.compile("file(?=:)", re.IGNORECASE)
 _SHIELD: Final = "-as-written"
-"""Safe mode blanks a destination whose scheme is `file`; one that is longer by this is a scheme still, and comes through."""
+"""Safe mode blanks a destination whose scheme is `file`; longer by this it is a scheme still, and comes through."""
 
 
 class CmarkMarkdown(Markdown):
@@ -32,9 +32,10 @@ class CmarkMarkdown(Markdown):
         """The destinations in document order; the parser is only loaded for a text that may hold one."""
         if not any(opener in text for opener in _OPENERS):
             return ()
-        html = _render()(_FILE.sub(rf"\g<0>{_SHIELD}", text).encode())
-        found = (unescape(destination.decode()) for destination in _DESTINATION.findall(html))
-        return tuple(destination.replace(f"{_SHIELD}:", ":") for destination in found)
+        found = _DESTINATION.findall(_render()(_FILE.sub(rf"\g<0>{_SHIELD}", text).encode()))
+        # All at once, as there may be tens of thousands; a line end cannot stand in one, percent-encoded as they are.
+        together = unescape(b"\n".join(found).decode()).replace(f"{_SHIELD}:", ":")
+        return tuple(together.split("\n")) if found else ()
 
 
 @cache

@@ -14,7 +14,7 @@ _LINK: Final = re.compile(r"!?\[[^\]\n]*\]\(([^()<>\s]+)\)")
 
 
 class InlineLinks(Markdown):
-    """Sees plain inline links and images, `[text](destination)`, and nothing else of Markdown: no code, no references."""
+    """Sees plain inline links and images, `[text](destination)`, and nothing else: no code, no references."""
 
     def links(self, text: str) -> Sequence[str]:
         """The destinations as they are spelt, in order."""

@@ -40,8 +40,8 @@ class ApprovalBinding:
     def token(self) -> str:
         """64 hex digits, whatever the order of `unlisted`.
 
-        SHA-256 over the ASCII line `kestrel-skill-approval-v1\\n`, then every field in the order above, then path, kind,
-        size and time of every unlisted entry in decimal: each as UTF-8 behind its length as 4 bytes big-endian.
+        SHA-256 over the ASCII text `kestrel-skill-approval-v1` and a line feed, then every field in the order above,
+        then path, kind, size and time of every unlisted entry: each as UTF-8 behind its length in 4 bytes, big-endian.
         """
         digest = hashlib.sha256(_TAG)
         parts = [self.operation, self.agent, self.name, self.source, self.generation, self.revision]

@@ -1,8 +1,8 @@
 """Everything the core may raise.
 
 Four branches, by who can act: `Refused` (the author), `Moved` (the caller, after looking again), `Withheld` (whoever
-grants it), `Failed` (the operator of the machine). The arguments are the evidence; the text is derived from them, is one
-line, and never holds an absolute path, an exception's text or anything else of the host.
+grants it), `Failed` (the operator of the machine). The arguments are the evidence; the text is derived from them, is
+one line, and never holds an absolute path of the host, an exception's text or anything else of it.
 """
 
 from __future__ import annotations
@@ -54,6 +54,7 @@ class SkillError(Exception):
     """What the reader should do, if anything."""
 
     def __new__(cls, *evidence: object, **more: object) -> Self:
+        """Refuse what is no leaf."""
         if not hasattr(cls, "code"):
             raise TypeError(f"{cls.__name__} is a family of errors: raise one of its members")
         return super().__new__(cls, *evidence, **more)
@@ -90,7 +91,7 @@ class BadPath(Refused):
 
 
 class BadDocument(Refused):
-    """A skill with faults: all of them, in reading order. The first one is told; `line` and `column` are 0 without any."""
+    """A skill with faults: all of them, in reading order. `line` and `column` are those of the first, 0 without any."""
 
     code = "bad_document"
 

@@ -36,7 +36,7 @@ class Limits:
     findings: int = 64
     """Findings reported for one file or folder; where there are more, those that matter most."""
     looked_entries: int = 4096
-    """Entries of one skill folder that are looked at, left-out ones included; beyond it the folder is refused unseen."""
+    """Entries of one skill folder that are looked at, left-out ones included; a folder with more is refused unseen."""
     marker_bytes: int = 256
     """`.kestrel-generation`."""
     provenance_bytes: int = 64 * 1024

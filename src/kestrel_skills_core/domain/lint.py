@@ -1,7 +1,7 @@
 """Advice that never refuses: what a reviewer would say of a skill that is legal.
 
-Links are found by a CommonMark parser behind a port (`ports/markdown.py`); what they mean is judged here. Every check grows
-linearly with the bytes.
+Links are found by a CommonMark parser behind a port (`ports/markdown.py`); what they mean is judged here. The cost of
+every check grows linearly with the bytes.
 """
 
 from __future__ import annotations
@@ -32,11 +32,14 @@ _SPELT: Final = re.compile(
     r"^[ \t>]*(?:[-*+][ \t]+|[0-9]+[.)][ \t]+)?(?P<fence>`{3,}(?=[^`\n]*$)|~{3,})"
     r".*(?:\n(?![ \t>]*(?P=fence)).*)*+(?:\n[ \t>]*(?P=fence))?"
     r"|(?<!`)`++[^`\n]++`++"
-    r"|\][(:]\s*(?:<(?P<angled>[^<>\n]*)>|(?P<bare>[^\s<>()]*(?:\([^\s()]*\)[^\s<>()]*)*+))"
+    r"|\][(:]\s*(?:<[ \t]*+(?P<angled>[^<>\n]*+)>|(?P<bare>[^\s<>()]*(?:\([^\s()]*\)[^\s<>()]*)*+))"
     r"|<(?P<auto>[a-z][a-z0-9+.-]+:[^<>\s]*)>",
     re.IGNORECASE | re.MULTILINE,
 )
-"""Fenced code, a code span, or a place in Markdown where a destination may be spelt. Only tells where; never whether."""
+"""Fenced code, a code span, or a place where a destination may be spelt. It only tells where, never whether.
+
+Every repetition that may have to be given up is possessive or bounded by what follows, so that no byte is read often.
+"""
 _BACKSLASHED: Final = re.compile(r"\\([!-/:-@\[-`{-~])")
 
 
@@ -53,7 +56,7 @@ def lint(document: SkillDocument, tree: SkillTree, links: Sequence[str]) -> tupl
 
 
 def lint_links(document: SkillDocument, paths: Iterable[ResourcePath], links: Sequence[str]) -> Iterator[Finding]:
-    """Links that lead nowhere, out of the skill, or to a file on this system only: each destination once, the first ones."""
+    """Links that lead nowhere, out of the skill, or to a file of this system only: each once, the first `LIMITS.findings`."""
     there: dict[str, str] = {path: path for path in paths}
     there |= {folder: folder for folder in folders_of(there)}
     by_key = {portable_key(path): path for path in there}
@@ -102,7 +105,7 @@ def _spelt(document: SkillDocument, wanted: Iterable[str]) -> dict[str, tuple[in
         group = spot.lastgroup
         if group is None or group == "fence":
             continue
-        destination = unquote(_BACKSLASHED.sub(r"\1", spot[group]))
+        destination = unquote(_BACKSLASHED.sub(r"\1", spot[group].rstrip()))
         if destination in missing:
             missing.remove(destination)
             offsets[destination] = spot.start(group)

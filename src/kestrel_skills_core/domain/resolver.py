@@ -43,8 +43,8 @@ class Survey:
 class Catalog:
     """Everything that was seen, resolved, in an order that is the same on every machine.
 
-    `records` are the skills that names resolve to, in catalog order (priority, name). `rejected` are folders with faults,
-    by label and rank. `problems` are sources that could not be read.
+    `records` are the skills that names resolve to, in catalog order (priority, name). `rejected` are folders with
+    faults, by label and rank. `problems` are sources that could not be read.
     """
 
     records: tuple[SkillRecord, ...]
