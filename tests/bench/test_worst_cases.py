@@ -1,7 +1,7 @@
 """Hostile procedures: judged in time that grows with their bytes, and no faster.
 
-Each case begins with a link, so that the Markdown parser is called for it. The benchmarks judge 256 KiB of each, parsing,
-links and lint together; the bar is 50 ms.
+Each case begins with a link, so that the Markdown parser is called for it. The benchmarks judge 256 KiB of each:
+parsing, links and lint together; the bar is 50 ms.
 """
 
 from __future__ import annotations

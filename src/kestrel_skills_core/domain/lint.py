@@ -56,7 +56,7 @@ def lint(document: SkillDocument, tree: SkillTree, links: Sequence[str]) -> tupl
 
 
 def lint_links(document: SkillDocument, paths: Iterable[ResourcePath], links: Sequence[str]) -> Iterator[Finding]:
-    """Links that lead nowhere, out of the skill, or to a file of this system only: each once, the first `LIMITS.findings`."""
+    """Links that lead nowhere, out of the skill, or to a file of the system: each once, the first `LIMITS.findings`."""
     there: dict[str, str] = {path: path for path in paths}
     there |= {folder: folder for folder in folders_of(there)}
     by_key = {portable_key(path): path for path in there}

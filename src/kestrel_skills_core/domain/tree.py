@@ -3,8 +3,8 @@
 Format of a revision (version 2; version 1 is the 0.1.0 release's and bound inodes): SHA-256 over the ASCII text
 `kestrel-skill-revision-v2` and a line feed, then for every inventoried file, in order of its path's UTF-8 bytes: the
 path's length as 4 bytes big-endian, the path, the 32 bytes of the SHA-256 of its content, and one byte, 1 if
-executable, else 0. Lengths frame every part, so that no two inventories have one encoding. Markers, provenance, left-out
-files, empty folders, times and owners are not content.
+executable, else 0. Lengths frame every part, so that no two inventories have one encoding. Markers, provenance,
+left-out files, empty folders, times and owners are not content.
 """
 
 from __future__ import annotations
