@@ -14,8 +14,8 @@ budgets = st.integers(0, 900)
 
 
 def note(count: int) -> int:
-    """A note that grows with the digits of its figure."""
-    return 10 + len(str(count))
+    """A note that grows with its figure."""
+    return 10 + count
 
 
 def cost_of(sizes: list[int], frame: int, included: int) -> int:
@@ -51,10 +51,10 @@ def test_more_budget_never_includes_less(lines, frame, budget, more):
 
 @pytest.mark.parametrize(
     ("budget", "included", "spent"),
-    [(0, 0, 0), (1, 0, 0), (20, 0, 0), (21, 0, 21), (30, 0, 21), (31, 1, 31), (39, 1, 31), (40, 3, 40), (99, 3, 40)],
+    [(0, 0, 0), (1, 0, 0), (22, 0, 0), (23, 0, 23), (31, 0, 23), (32, 1, 32), (39, 1, 32), (40, 3, 40), (99, 3, 40)],
 )
 def test_the_boundaries(budget, included, spent):
-    """Three lines of ten bytes in a frame of ten, and a note of eleven: all fit in 40, one and the note in 31."""
+    """Three lines of ten bytes in a frame of ten: all fit in 40; one, and a note of twelve, in 32."""
     assert Budget(budget).spend([10, 10, 10], 10, note) == Receipt(
         included=included, omitted=3 - included, bytes=spent, budget=budget
     )

@@ -75,6 +75,18 @@ def test_a_name_comes_first_even_where_another_says_it_more_often():
     assert [each.name for each in search(skills, "tick")] == ["tick", "tick-tick"]
 
 
+def test_a_whole_name_comes_before_any_sum_of_words():
+    """However often another skill says the same words."""
+    skills = [record("x-a-b-c-d-e-f", "a b c d e f"), record("a-b-c-d-e-f", "-")]
+    assert [each.name for each in search(skills, "a b c d e f")] == ["a-b-c-d-e-f", "x-a-b-c-d-e-f"]
+
+
+def test_the_beginning_of_a_word_comes_before_its_middle():
+    """In a description, as who types has not come to the end of the word."""
+    skills = [record("a", "unpacking"), record("b", "packing"), record("c", "a pack")]
+    assert [each.name for each in search(skills, "pack")] == ["c", "b", "a"]
+
+
 @given(catalogs)
 def test_every_skill_is_found_first_by_its_name(records):
     """Whatever the clause leaves out can be found; names that differ in marks only come together."""

@@ -35,11 +35,11 @@ def _plain(text: str) -> str:
 
 
 def _score(record: SkillRecord, terms: list[str]) -> int:
-    """The sum over the different terms; 0 if any occurs nowhere."""
+    """The sum over the terms; 0 if any occurs nowhere."""
     text = _plain(record.description)
     name_words, text_words = _WORDS.findall(record.name), set(_WORDS.findall(text))
     total = _NAME_IS if terms == name_words else 0
-    for term in dict.fromkeys(terms):
+    for term in terms:
         in_name = _NAME_WORD if term in name_words else _NAME_PART * (term in record.name)
         in_text = _TEXT_WORD if term in text_words else _in_part(term, text, text_words)
         if not in_name and not in_text:
