@@ -1,1 +1,1 @@
-"""Fakes for every port: small, complete, and kept honest by the contract suites that run on the real adapters."""
+"""Fakes for the ports: what the core asks of the world, held in memory, for tests here and elsewhere."""
