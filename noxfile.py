@@ -1,0 +1,134 @@
+"""Every check of this project, each in a fresh environment: `nox -l` lists them, `nox -s lint` runs one."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import nox
+
+PYTHONS = ("3.11", "3.12", "3.13", "3.14")
+PACKAGES = ("kestrel_skills_core", "kestrel_skills_adapters")
+VERSION = nox.project.load_toml("pyproject.toml")["project"]["version"]
+
+nox.needs_version = ">=2024.10"
+nox.options.sessions = ["lint", "types", "imports", "coverage", "docs", "build"]
+nox.options.default_venv_backend = "uv|virtualenv"
+nox.options.reuse_existing_virtualenvs = True
+# A Python that is not here is reported as skipped, on CI too: what ran is what the report says.
+nox.options.error_on_missing_interpreters = False
+
+
+def activate_pyenv() -> None:
+    """Let pyenv, where it is in use, offer the newest of each Python it has; it hides all but the chosen ones."""
+    if shutil.which("pyenv") is None or "PYENV_VERSION" in os.environ:
+        return
+    listed = subprocess.run(["pyenv", "versions", "--bare"], capture_output=True, text=True, check=False)
+    there = sorted(listed.stdout.split(), key=lambda name: [int(part) for part in name.split(".") if part.isdigit()])
+    newest = {name.rpartition(".")[0]: name for name in there if name.rpartition(".")[0] in PYTHONS}
+    if newest:
+        os.environ["PYENV_VERSION"] = ":".join(newest.values())
+
+
+activate_pyenv()
+
+
+@nox.session(python=PYTHONS)
+def tests(session: nox.Session) -> None:
+    """Run the tests on each supported Python that is here."""
+    session.install("-e", ".[test]")
+    session.run("pytest", *session.posargs)
+
+
+@nox.session(python=PYTHONS[0])
+def lowest(session: nox.Session) -> None:
+    """Run the tests with the oldest releases that the direct dependencies allow."""
+    session.install("uv")
+    session.run("uv", "pip", "install", "--quiet", "--resolution", "lowest-direct", "-e", ".[test]")
+    session.run("pytest", *session.posargs)
+
+
+@nox.session(name="property")
+def properties(session: nox.Session) -> None:
+    """Run the longer Hypothesis suites, with many examples and a new seed each time."""
+    session.install("-e", ".[test]")
+    session.run("pytest", "-m", "property", "--timeout", "1800", *session.posargs, env={"HYPOTHESIS_PROFILE": "deep"})
+
+
+@nox.session
+def corpus(session: nox.Session) -> None:
+    """Judge the whole corpus of real skills, where it is here."""
+    session.install("-e", ".[test]")
+    session.run("pytest", "-m", "corpus", *session.posargs)
+
+
+@nox.session
+def coverage(session: nox.Session) -> None:
+    """Run the tests, and fail where a line or branch of the core was not reached."""
+    session.install("-e", ".[test]")
+    session.run("pytest", "--cov", "--cov-branch", "--cov-report=term-missing:skip-covered", *session.posargs)
+
+
+@nox.session
+def lint(session: nox.Session) -> None:
+    """Look for faults of style, and for what the formatter would change."""
+    session.install(*requirements("lint", "ruff"))
+    session.run("ruff", "check")
+    session.run("ruff", "format", "--check")
+
+
+@nox.session
+def types(session: nox.Session) -> None:
+    """Check the types of both packages, strictly."""
+    session.install("-e", ".[lint]")
+    session.run("mypy", "--strict")
+
+
+@nox.session
+def imports(session: nox.Session) -> None:
+    """Check who may import what: the layers, and the core's budget."""
+    session.install("-e", ".", *requirements("test", "import-linter"))
+    session.run("lint-imports", env={"PYTHONPATH": "."})
+
+
+@nox.session
+def docs(session: nox.Session) -> None:
+    """Build the documentation; a warning is a failure."""
+    session.install(*requirements("docs"))
+    session.run("mkdocs", "build", "--strict", "--quiet", "--site-dir", f"{session.create_tmp()}/site")
+
+
+@nox.session
+def build(session: nox.Session) -> None:
+    """Build the sdist and, from it, the wheel; then use the wheel where there is nothing else."""
+    session.install(*requirements("dev", "build"))
+    built = Path(session.create_tmp()) / "dist"
+    shutil.rmtree(built, ignore_errors=True)
+    session.run("python", "-m", "build", "--outdir", str(built))
+    (wheel,) = built.glob("*.whl")
+    alone = built / "alone"
+    session.run("python", "-m", "venv", str(alone))
+    programs = alone / ("Scripts" if sys.platform == "win32" else "bin")
+    session.run(str(programs / "pip"), "install", "--quiet", str(wheel), external=True)
+    said = session.run(str(programs / "kestrel-skills"), "--version", external=True, silent=True)
+    if VERSION not in str(said).split():
+        session.error(f"the wheel says {said!r} and pyproject.toml {VERSION}")
+    for package in PACKAGES:
+        marked = f"import importlib.resources as r; assert r.files({package!r}).joinpath('py.typed').is_file()"
+        session.run(str(programs / "python"), "-c", marked, external=True)
+
+
+@nox.session
+def bench(session: nox.Session) -> None:
+    """Measure; nothing is asserted by the clock."""
+    session.install("-e", ".[test,bench]")
+    session.run("pytest", "-m", "bench", "--timeout", "1800", "-s", *session.posargs)
+
+
+def requirements(extra: str, *names: str) -> list[str]:
+    """The requirements of an extra, or the named ones of them, as `pyproject.toml` states them."""
+    stated = nox.project.load_toml("pyproject.toml")["project"]["optional-dependencies"][extra]
+    return [each for each in stated if not names or each.startswith(names)]

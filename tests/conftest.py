@@ -1,0 +1,33 @@
+"""What every test may count on: one Hypothesis profile, and the corpus of real skills where it is at hand."""
+
+from __future__ import annotations
+
+import os
+import tarfile
+from pathlib import Path
+
+import pytest
+from hypothesis import HealthCheck, settings
+
+ROOT = Path(__file__).parents[1]
+CORPUS = ROOT.parent / "shared" / "corpus"
+
+# `ci` finds the same on every machine; `deep` looks further on each run, and prints how to come back to what it found.
+settings.register_profile("ci", derandomize=True, deadline=None, print_blob=True)
+settings.register_profile(
+    "deep", max_examples=5_000, deadline=None, print_blob=True, suppress_health_check=[HealthCheck.too_slow]
+)
+settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "ci"))
+
+
+@pytest.fixture(scope="session")
+def corpus(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The folder that holds the unpacked collections of real skills, one folder each."""
+    archives = sorted(CORPUS.glob("*.tar.xz"))
+    if not archives:
+        pytest.skip("the corpus of real skills (../shared/corpus beside the checkout) is not here")
+    unpacked = tmp_path_factory.mktemp("corpus")
+    for archive in archives:
+        with tarfile.open(archive) as members:
+            members.extractall(unpacked, filter="data")
+    return unpacked
