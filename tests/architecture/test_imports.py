@@ -32,7 +32,8 @@ def copied(tmp_path: Path) -> Path:
     shutil.copy(ROOT / "pyproject.toml", tmp_path)
     shutil.copytree(ROOT / "src", tmp_path / "src", ignore=shutil.ignore_patterns("__pycache__"))
     (tmp_path / "tests" / "architecture").mkdir(parents=True)
-    shutil.copy(ROOT / "tests" / "architecture" / "budget.py", tmp_path / "tests" / "architecture")
+    for part in ("__init__.py", "architecture/budget.py"):
+        shutil.copy(ROOT / "tests" / part, tmp_path / "tests" / part)
     return tmp_path
 
 
@@ -46,21 +47,21 @@ def test_every_contract_is_kept() -> None:
 @pytest.mark.parametrize(
     ("module", "statement", "broken"),
     [
-        ("core/domain/names.py", "import os", "kestrel_skills_core.domain.names -> os (line"),
-        ("core/domain/names.py", "from pathlib import (", "kestrel_skills_core.domain.names -> pathlib (line"),
-        ("core/domain/names.py", "import re, time", "kestrel_skills_core.domain.names -> time (line"),
-        ("core/domain/lint.py", "from urllib.request import urlopen", "kestrel_skills_core.domain.lint -> urllib.request"),
-        ("core/domain/lint.py", "import urllib", "kestrel_skills_core.domain.lint -> urllib (line"),
-        ("core/domain/document.py", "from ruamel.yaml import YAML", "kestrel_skills_core.domain.document -> ruamel.yaml"),
-        ("core/domain/document.py", "def _late():\n    import asyncio", "kestrel_skills_core.domain.document -> asyncio"),
-        ("core/domain/names.py", "import kestrel_skills_adapters", "kestrel_skills_core.domain.names -> kestrel_skills_ad"),
-        ("core/domain/names.py", "from ..ports import files", "kestrel_skills_core.domain is not allowed to import"),
-        ("core/ports/files.py", "from ..service import decide", "kestrel_skills_core.ports is not allowed to import"),
-        ("core/stray.py", "", "kestrel_skills_core.stray (Since this contract is"),
-        ("adapters/stray.py", "", "kestrel_skills_adapters.stray (Since this contract"),
-        ("adapters/posix/planted.py", "from .. import sql", "kestrel_skills_adapters.posix is not allowed to import"),
-        ("adapters/memory/planted.py", "from .. import wiring", "kestrel_skills_adapters.memory is not allowed to import"),
-        ("adapters/wiring.py", "from . import cli", "kestrel_skills_adapters.wiring is not allowed to import"),
+        ("core/domain/names.py", "import os", "core.domain.names -> os (line"),
+        ("core/domain/names.py", "from pathlib import (", "core.domain.names -> pathlib (line"),
+        ("core/domain/names.py", "import re, time", "core.domain.names -> time (line"),
+        ("core/domain/lint.py", "from urllib.request import urlopen", "core.domain.lint -> urllib.request"),
+        ("core/domain/lint.py", "import urllib", "core.domain.lint -> urllib (line"),
+        ("core/domain/document.py", "from ruamel.yaml import YAML", "core.domain.document -> ruamel.yaml"),
+        ("core/domain/document.py", "def _late():\n    import asyncio", "core.domain.document -> asyncio"),
+        ("core/domain/names.py", "import kestrel_skills_adapters", "core.domain.names -> kestrel_skills_adapters"),
+        ("core/domain/names.py", "from ..ports import files", "core.domain is not allowed to import"),
+        ("core/ports/files.py", "from ..service import decide", "core.ports is not allowed to import"),
+        ("core/stray.py", "", "core.stray (Since this contract is"),
+        ("adapters/stray.py", "", "adapters.stray (Since this contract"),
+        ("adapters/posix/planted.py", "from .. import sql", "adapters.posix is not allowed to import"),
+        ("adapters/memory/planted.py", "from .. import wiring", "adapters.memory is not allowed to import"),
+        ("adapters/wiring.py", "from . import cli", "adapters.wiring is not allowed to import"),
     ],
 )
 def test_a_planted_import_breaks_its_contract(copied: Path, module: str, statement: str, broken: str) -> None:
