@@ -66,9 +66,7 @@ def test_no_name_is_vague(source: Path) -> None:
 
 def test_vague_names_are_found() -> None:
     """The look at names sees each kind of place where a vague one can stand."""
-    source = (
-        "class SkillManager:\n def do_it(self, file_info): ...\ndef parse_util(): ...\ndef redo(dataset): ..."
-    )
+    source = "class SkillManager:\n def do_it(self, file_info): ...\ndef parse_util(): ...\ndef redo(dataset): ..."
     assert sorted(vague_names(source)) == ["SkillManager", "do_it", "file_info", "parse_util"]
 
 

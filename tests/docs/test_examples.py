@@ -6,9 +6,9 @@
 
 from __future__ import annotations
 
+import json
 import os
 import re
-import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -25,11 +25,10 @@ INERT = {"json", "markdown", "text", "toml", "yaml"}
 PROGRAM = "import sys; from kestrel_skills_adapters.cli.main import main; sys.exit(main())"
 
 
-@pytest.fixture(scope="session")
-def variables(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
+@pytest.fixture
+def variables(tmp_path: Path) -> dict[str, str]:
     """The environment of an example: the `kestrel-skills` under test on the path, and nothing of who runs the tests."""
-    place = tmp_path_factory.mktemp("examples")
-    programs, home = place / "bin", place / "home"
+    programs, home = tmp_path / "bin", tmp_path / "user"
     programs.mkdir()
     home.mkdir()
     program = programs / "kestrel-skills"
@@ -40,23 +39,17 @@ def variables(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
         "LC_ALL": "C.UTF-8",
         "PATH": os.pathsep.join([str(programs), str(Path(sys.executable).parent), os.environ["PATH"]]),
         "PYTHONPATH": str(ROOT / "src"),
-        "TMPDIR": str(place),
     }
 
 
-@pytest.fixture(scope="session")
-def toured(variables: dict[str, str]) -> Path:
-    """The home that `kestrel-skills tour` leaves, as it leaves it."""
-    ran = subprocess.run(
-        ["kestrel-skills", "tour", "--json"], env=variables, capture_output=True, text=True, check=True
-    )
-    return Path(ran.stdout)
-
-
 @pytest.fixture
-def home(toured: Path, tmp_path: Path) -> Path:
-    """A copy of that home for one document."""
-    return Path(shutil.copytree(toured, tmp_path / "home"))
+def home(variables: dict[str, str], tmp_path: Path) -> Path:
+    """The home that `kestrel-skills tour` leaves; the environment names it as the tour says."""
+    home = tmp_path / "home"
+    command = ["kestrel-skills", "tour", "--home", str(home), "--json"]
+    ran = subprocess.run(command, env=variables, capture_output=True, text=True, check=True)
+    variables |= json.loads(ran.stdout)["environment"]
+    return home
 
 
 def blocks(path: Path, language: str) -> list[str]:
