@@ -20,6 +20,7 @@ nox.options.default_venv_backend = "uv|virtualenv"
 nox.options.reuse_existing_virtualenvs = True
 # A Python that is not here is reported as skipped, on CI too: what ran is what the report says.
 nox.options.error_on_missing_interpreters = False
+os.environ.setdefault("UV_PYTHON_DOWNLOADS", "never")
 
 
 def activate_pyenv() -> None:
@@ -43,7 +44,7 @@ def tests(session: nox.Session) -> None:
     session.run("pytest", *session.posargs)
 
 
-@nox.session(python=PYTHONS[0])
+@nox.session(python=PYTHONS[0], reuse_venv=False)
 def lowest(session: nox.Session) -> None:
     """Run the tests with the oldest releases that the direct dependencies allow."""
     session.install("uv")
@@ -98,7 +99,7 @@ def imports(session: nox.Session) -> None:
 def docs(session: nox.Session) -> None:
     """Build the documentation; a warning is a failure."""
     session.install(*requirements("docs"))
-    session.run("mkdocs", "build", "--strict", "--quiet", "--site-dir", f"{session.create_tmp()}/site")
+    session.run("mkdocs", "build", "--strict", "--site-dir", f"{session.create_tmp()}/site")
 
 
 @nox.session

@@ -34,7 +34,7 @@ def milliseconds(imported: str, environment: dict[str, str]) -> float:
 
 @pytest.mark.bench
 def test_import(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """Medians of interleaved rounds; the byte code of all modules is cached before the first, whatever the environment says."""
+    """Medians of interleaved rounds are printed; byte code is cached first, whatever the environment says."""
     environment = {**os.environ, "PYTHONPATH": str(SOURCES), "PYTHONPYCACHEPREFIX": str(tmp_path)}
     environment.pop("PYTHONDONTWRITEBYTECODE", None)
     taken: dict[str, list[float]] = {name: [] for name in IMPORTS}

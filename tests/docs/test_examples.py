@@ -57,12 +57,17 @@ def blocks(path: Path, language: str) -> list[str]:
     return [example.parsed for example in Document.parse(str(path), CodeBlockParser(language, lambda _: None))]
 
 
+def has_examples(path: Path) -> bool:
+    """Whether there is something to run in a document."""
+    return any(blocks(path, language) for language in ("console", "python"))
+
+
 def title(path: Path) -> str:
     """How to name a document in a report."""
     return path.relative_to(ROOT).as_posix()
 
 
-@pytest.mark.parametrize("path", DOCUMENTS, ids=title)
+@pytest.mark.parametrize("path", filter(has_examples, DOCUMENTS), ids=title)
 def test_the_examples_of_a_document_do_what_they_show(
     path: Path, home: Path, variables: dict[str, str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
