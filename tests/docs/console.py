@@ -1,7 +1,8 @@
 """Console examples of a document: what a person types after `$ `, and what the terminal then shows.
 
-A block runs in one bash, from the folder and with the variables that `Console` was given. Lines that begin with `> `
-continue a command. Below a command stands what it prints on both outputs; `...` stands for any text, over lines too.
+A block runs in one bash, from the folder and with the variables that `Console` was given. Lines that begin with `>`
+continue a command. Below a command stands what it prints on both outputs; `...` stands for any text, over lines too, but
+is never all that is shown: a failure would fit as well.
 """
 
 from __future__ import annotations
@@ -57,9 +58,11 @@ def commands(block: str) -> Iterator[tuple[str, str]]:
         raise ValueError("a console block begins with `$ ` and a command")
     for part in f"\n{block}".split("\n$ ")[1:]:
         typed, _, shown = part.partition("\n")
-        while shown.startswith("> "):
+        while shown.startswith((">\n", "> ")):
             more, _, shown = shown.partition("\n")
             typed = f"{typed}\n{more[2:]}"
+        if shown.strip() == "...":
+            raise ValueError(f"the example shows nothing of what `{typed}` prints")
         yield typed, shown
 
 

@@ -67,7 +67,7 @@ def title(path: Path) -> str:
     return path.relative_to(ROOT).as_posix()
 
 
-@pytest.mark.parametrize("path", filter(has_examples, DOCUMENTS), ids=title)
+@pytest.mark.parametrize("path", [path for path in DOCUMENTS if has_examples(path)], ids=title)
 def test_the_examples_of_a_document_do_what_they_show(
     path: Path, home: Path, variables: dict[str, str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -136,10 +136,18 @@ class TestConsole:
         assert self.outcome(tmp_path, "$ exit 0\n$ echo one\none\n") is not None
 
     def test_a_command_may_span_lines(self) -> None:
-        """Lines after `> ` belong to the command."""
-        assert list(commands("$ cat <<END\n> a\n> END\na\n$ true\n")) == [("cat <<END\na\nEND", "a"), ("true", "")]
+        """Lines after `>` belong to the command, empty ones too."""
+        assert list(commands("$ cat <<END\n> a\n>\n> END\na\n\n$ true\n")) == [
+            ("cat <<END\na\n\nEND", "a\n"),
+            ("true", ""),
+        ]
 
     def test_a_block_begins_with_a_command(self) -> None:
         """Output without a command is a mistake in the document."""
         with pytest.raises(ValueError, match="begins with"):
             list(commands("one\n"))
+
+    def test_an_example_shows_something(self) -> None:
+        """Dots alone would fit a failure too."""
+        with pytest.raises(ValueError, match="shows nothing"):
+            list(commands("$ true\n...\n"))
