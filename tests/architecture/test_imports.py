@@ -45,7 +45,7 @@ def test_every_contract_is_kept() -> None:
 
 
 @pytest.mark.parametrize(
-    ("module", "statement", "broken"),
+    ("place", "statement", "broken"),
     [
         ("core/domain/names.py", "import os", "core.domain.names -> os (line"),
         ("core/domain/names.py", "from pathlib import (", "core.domain.names -> pathlib (line"),
@@ -62,15 +62,21 @@ def test_every_contract_is_kept() -> None:
         ("adapters/posix/planted.py", "from .. import sql", "adapters.posix is not allowed to import"),
         ("adapters/memory/planted.py", "from .. import wiring", "adapters.memory is not allowed to import"),
         ("adapters/wiring.py", "from . import cli", "adapters.wiring is not allowed to import"),
+        (
+            "adapters/cli/planted.py",
+            "from ..sql import given",
+            "adapters.cli.planted -> kestrel_skills_adapters.sql.given",
+        ),
     ],
 )
-def test_a_planted_import_breaks_its_contract(copied: Path, module: str, statement: str, broken: str) -> None:
+def test_a_planted_import_breaks_its_contract(copied: Path, place: str, statement: str, broken: str) -> None:
     """An import against the rules, put into a copy, fails the run and is named."""
     for adapter in ("posix", "sql", "memory", "cli"):
         (copied / "src" / "kestrel_skills_adapters" / adapter).mkdir(exist_ok=True)
         (copied / "src" / "kestrel_skills_adapters" / adapter / "__init__.py").touch()
-    (copied / "src" / "kestrel_skills_adapters" / "wiring.py").touch()
-    planted = copied / "src" / f"kestrel_skills_{module}"
+    for module in ("wiring.py", "sql/given.py"):
+        (copied / "src" / "kestrel_skills_adapters" / module).touch()
+    planted = copied / "src" / f"kestrel_skills_{place}"
     ending = "\n    PurePath,\n)\n" if statement.endswith("(") else "\n"
     with planted.open("a") as source:
         source.write(f"\n{statement}{ending}")

@@ -16,8 +16,8 @@ SOURCES = sorted((ROOT / "src").rglob("*.py"))
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())
 # Words that say that a thing has no one job.
 VAGUE = {"manager", "handler", "helper", "helpers", "util", "utils", "data", "info", "process", "do", "impl", "misc"}
-# `data`: the bytes of a file, in `Content.data` and in the calls that take them.
-PLAIN = {"data"}
+# Terms of the field: the bytes of a file, and the folder that systems name so.
+PLAIN = {"data", "_user_data"}
 
 
 def words(name: str) -> set[str]:

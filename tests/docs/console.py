@@ -1,8 +1,8 @@
 """Console examples of a document: what a person types after `$ `, and what the terminal then shows.
 
 A block runs in one bash, from the folder and with the variables that `Console` was given. Lines that begin with `>`
-continue a command. Below a command stands what it prints on both outputs; `...` stands for any text, over lines too, but
-is never all that is shown: a failure would fit as well.
+continue a command. Below a command stands what it prints on both outputs; `...` stands for any text, over lines too,
+but is never all that is shown: a failure would fit as well.
 """
 
 from __future__ import annotations
