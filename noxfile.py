@@ -117,6 +117,7 @@ def build(session: nox.Session) -> None:
     said = session.run(str(programs / "kestrel-skills"), "--version", external=True, silent=True)
     if VERSION not in str(said).split():
         session.error(f"the wheel says {said!r} and pyproject.toml {VERSION}")
+    session.run(str(programs / "kestrel-skills"), "tour", "--home", str(built / "home"), external=True, silent=True)
     for package in PACKAGES:
         marked = f"import importlib.resources as r; assert r.files({package!r}).joinpath('py.typed').is_file()"
         session.run(str(programs / "python"), "-c", marked, external=True)
