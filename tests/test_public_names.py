@@ -5,8 +5,9 @@ from __future__ import annotations
 import subprocess
 import sys
 
-import kestrel_skills_core
 import pytest
+
+import kestrel_skills_core
 
 
 def test_every_public_name_resolves() -> None:

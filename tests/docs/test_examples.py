@@ -14,6 +14,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from ruamel.yaml import YAML
 from sybil import Document, Example
 from sybil.parsers.markdown import CodeBlockParser, PythonCodeBlockParser, SkipParser
 
@@ -95,6 +96,14 @@ def test_ci_runs_the_commands_of_the_readme() -> None:
     assert ran.stdout.startswith(f"{tour}\n{tests}\n")
     assert "kestrel-skills tour" in tour
     assert "pytest" in tests
+
+
+def test_the_hook_of_the_readme_is_there() -> None:
+    """The hook that the README tells of is one that the project defines."""
+    (told,) = blocks(ROOT / "README.md", "yaml")
+    (hook,) = YAML(typ="safe", pure=True).load(told)["repos"][0]["hooks"]
+    defined = YAML(typ="safe", pure=True).load(ROOT / ".pre-commit-hooks.yaml")
+    assert hook["id"] in [each["id"] for each in defined]
 
 
 class TestConsole:
