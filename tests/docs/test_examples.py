@@ -87,6 +87,13 @@ def test_every_block_is_of_a_known_kind(path: Path) -> None:
     assert set(languages) <= allowed
 
 
+@pytest.mark.parametrize("path", DOCUMENTS, ids=title)
+def test_every_file_that_a_document_names_is_there(path: Path) -> None:
+    """A path into the tests or the sources, as code, is one that exists."""
+    named = re.findall(r"`((?:tests|src)/[\w./-]+)`", path.read_text(encoding="utf-8"))
+    assert [name for name in named if not (ROOT / name).exists()] == []
+
+
 def test_ci_runs_the_commands_of_the_readme() -> None:
     """The first two commands of `.ci/run` are the two `sh` blocks of the README, to the letter."""
     ran = subprocess.run(
