@@ -1,34 +1,40 @@
 """`SKILL.md`: a frontmatter of two fields between two fences, then the procedure.
 
-A fence is a whole line of three hyphens; spaces and tabs after it are accepted. Line ends are LF or CRLF and kept byte for
-byte, and so is one leading byte order mark. Everything wrong with one file is reported together.
+A fence is a whole line of three hyphens; spaces and tabs after it are accepted. Line ends are LF or CRLF and kept byte
+for byte, and so is one leading byte order mark. Everything wrong with one file is reported together.
 """
 
 from __future__ import annotations
 
 import json
 import re
+from itertools import islice
 from typing import Final
 
 from attrs import frozen
 
 from . import frontmatter, rules
 from .errors import BadDocument
-from .findings import Finding, Rule, faults_of
+from .findings import Finding, Rule, capped, faults_of
 from .frontmatter import Field
 from .limits import LIMITS
 from .names import DOCUMENT, SkillName, is_device_name, is_skill_name
-from .text import escaped, folded, unseen
+from .text import HiddenText, escaped, folded, hidden_runs
 
 __all__ = ["Head", "SkillDocument", "examine", "parse", "render"]
 
 _BOM: Final = b"\xef\xbb\xbf"
+_UTF16: Final = (b"\xff\xfe", b"\xfe\xff")
 _OPENING: Final = re.compile(r"---[ \t]*(?:\r?\n|\Z)")
 _CLOSING: Final = re.compile(r"^---[ \t]*\r?$", re.MULTILINE)
+_ALMOST_CLOSING: Final = re.compile(r"^[ \t]*---?.*$", re.MULTILINE)
 _CONTROLS: Final = bytes(code for code in range(32) if chr(code) not in "\t\n\f\r")
 _CONTROL: Final = re.compile(f"[{re.escape(_CONTROLS.decode())}]")
 _VISIBLE: Final = re.compile(r"\S")
 _LONE_RETURN: Final = re.compile(r"\r(?!\n)")
+_RETURNED_OPENING: Final = re.compile(r"---[ \t]*\r(?!\n)")
+_BLANK: Final = re.compile(r"\s+")
+_SHOWN: Final = 80
 _WORDY: Final = 500
 _LONG_BODY_LINES: Final = 500
 
@@ -55,25 +61,31 @@ def parse(content: bytes, folder: str) -> SkillDocument:
     """Read the bytes of the `SKILL.md` in a folder of that name.
 
     Raises:
-        BadDocument: With every fault of the file, in reading order.
+        BadDocument: With every fault of the file, in reading order, `Limits.findings` at most.
     """
     reading = _Reading(content, folder)
-    faults = faults_of(reading.findings)
-    if faults or reading.head is None:
-        raise BadDocument(escaped(folder[:80]), faults)
+    findings = capped(reading.findings)
+    if reading.head is None:
+        raise BadDocument(escaped(folder[:80]), faults_of(findings))
     text = reading.text
     line = text.count("\n", 0, reading.body_at) + 1
-    return SkillDocument(reading.head, text[reading.body_at :], line, tuple(reading.findings))
+    return SkillDocument(reading.head, text[reading.body_at :], line, findings)
 
 
 def examine(content: bytes, folder: str) -> tuple[Head | None, tuple[Finding, ...]]:
-    """The head of the `SKILL.md` in a folder of that name, or nothing where there is a fault; and every finding."""
+    """The head of the `SKILL.md` in a folder of that name, or nothing where there is a fault; and every finding.
+
+    The findings are in reading order, `Limits.findings` at most.
+    """
     reading = _Reading(content, folder)
-    return reading.head, tuple(sorted(reading.findings, key=lambda found: found.place))
+    return reading.head, capped(reading.findings) if reading.findings else ()
 
 
 def render(name: SkillName, description: str, body: str) -> bytes:
-    """The canonical form of a `SKILL.md`, as the 0.1.0 release writes it: both values in double quotes."""
+    """The canonical form of a `SKILL.md`, as the 0.1.0 release writes it: both values in double quotes.
+
+    The body stands between an empty line and one line end. What is rendered is legal where its three parts are.
+    """
     fields = "".join(
         f"{field}: {json.dumps(value, ensure_ascii=False)}\n"
         for field, value in (("name", name), ("description", description))
@@ -89,20 +101,22 @@ class _Reading:
         self.folder = folder
         self.findings: list[Finding] = []
         self.head: Head | None = None
-        self.body_at = 0
         self.text = ""
+        self.fields_at = 0
+        self.fields_end = 0
+        self.body_at = 0
         if self._decode():
             self._check_characters()
-            fields = self._split()
-            if fields is not None:
-                self._check_fields(fields)
+            if self._split():
+                self._check_body()
+                self._check_fields()
 
     def _add(self, rule: Rule, message: str, line: int = 1, column: int = 1, advice: str = "") -> None:
         self.findings.append(Finding(rule, DOCUMENT, message, line, column, advice))
 
-    def _add_at(self, rule: Rule, message: str, offset: int) -> None:
+    def _add_at(self, rule: Rule, message: str, offset: int, advice: str = "") -> None:
         line = self.text.count("\n", 0, offset) + 1
-        self._add(rule, message, line, offset - self.text.rfind("\n", 0, offset))
+        self._add(rule, message, line, offset - self.text.rfind("\n", 0, offset), advice)
 
     def _decode(self) -> bool:
         content = self.content
@@ -115,89 +129,155 @@ class _Reading:
         try:
             self.text = content.decode()
         except UnicodeDecodeError as error:
-            before = content[: error.start]
-            line, column = before.count(b"\n") + 1, error.start - before.rfind(b"\n")
-            self._add(rules.NOT_UTF8, f"the byte 0x{content[error.start]:02x} is not UTF-8", line, column)
+            self._refuse_bytes(content, error.start)
             return False
+        if self.text.startswith("\ufeff"):
+            advice = "save the file as UTF-8 without byte order marks"
+            self._add(rules.NO_FRONTMATTER, "a second byte order mark stands before the first line", advice=advice)
+            self.text = self.text[1:]
         return True
 
+    def _refuse_bytes(self, content: bytes, at: int) -> None:
+        line_at = content.rfind(b"\n", 0, at) + 1
+        self._add(
+            rules.NOT_UTF8,
+            f"the byte 0x{content[at]:02x} is not UTF-8",
+            content.count(b"\n", 0, at) + 1,
+            len(content[line_at:at].decode()) + 1,
+            "save the file as UTF-8: it looks like UTF-16" if content.startswith(_UTF16) else "",
+        )
+
     def _check_characters(self) -> None:
-        if len(self.content.translate(None, _CONTROLS)) != len(self.content):
-            found = _CONTROL.search(self.text)
-            assert found is not None
-            self._add_at(rules.CONTROL_CHARACTER, f"the control character U+{ord(found.group()):04X}", found.start())
+        controls = len(self.content) - len(self.content.translate(None, _CONTROLS))
+        if controls and (found := _CONTROL.search(self.text)):
+            message = f"the control character U+{ord(found[0]):04X}{_and_more(controls - 1)}"
+            self._add_at(rules.CONTROL_CHARACTER, message, found.start())
         if "\r" in self.text and (lone := _LONE_RETURN.search(self.text)):
-            self._add_at(rules.LONE_RETURN, "a carriage return without a line feed", lone.start())
+            more = _and_more(self.text.count("\r") - self.text.count("\r\n") - 1)
+            self._add_at(rules.LONE_RETURN, f"a carriage return without a line feed{more}", lone.start())
 
-    def _split(self) -> frontmatter.Frontmatter | None:
-        """Find the fences, check the body, and read what stands between."""
-        opening = _OPENING.match(self.text)
+    def _split(self) -> bool:
+        """Find the two fences."""
+        opening = _OPENING.match(self.text) or self._late_opening()
         if opening is None:
-            self._add(rules.NO_FRONTMATTER, "the first line is not `---`")
-            return None
-        start = opening.end()
-        closing = _CLOSING.search(self.text, start)
+            return False
+        closing = _CLOSING.search(self.text, opening.end())
         if closing is None:
-            self._add(rules.UNCLOSED_FRONTMATTER, "no later line is `---`")
-            return None
+            self._miss_closing(opening.end())
+            return False
+        self.fields_at, self.fields_end = opening.end(), closing.start()
         self.body_at = min(closing.end() + 1, len(self.text))
-        if _VISIBLE.search(self.text, self.body_at) is None:
-            self._add_at(rules.EMPTY_BODY, "nothing stands below the frontmatter", closing.start())
-        between = self.text[start : closing.start()]
-        size = len(between) if between.isascii() else len(between.encode())
-        if size > LIMITS.frontmatter_bytes:
-            self._add(rules.LONG_FRONTMATTER, f"{size:,} bytes where {LIMITS.frontmatter_bytes:,} are allowed", 2)
-            return None
-        if "\r" in between and _LONE_RETURN.search(between):
-            return None
-        return frontmatter.parse(between)
+        return True
 
-    def _check_fields(self, found: frontmatter.Frontmatter) -> None:
-        self.findings += found.findings
-        if found.name is not None:
-            self._check_name(found.name)
-        description = None if found.description is None else self._description(found.description)
-        self._advise()
-        if found.name is None or description is None or any(f.severity == "error" for f in self.findings):
+    def _late_opening(self) -> re.Match[str] | None:
+        """The opening fence below empty lines, which is a fault, but lets the rest be judged."""
+        if _RETURNED_OPENING.match(self.text):
+            return None  # the carriage return is what is wrong, and was reported
+        late = _BLANK.match(self.text)
+        opening = _OPENING.match(self.text, late.end()) if late else None
+        if opening is None:
+            self._add(rules.NO_FRONTMATTER, "the first line is not `---`" if self.text else "the file is empty")
+        else:
+            self._add(rules.NO_FRONTMATTER, "the first line is empty", advice="remove what stands before the `---`")
+        return opening
+
+    def _miss_closing(self, start: int) -> None:
+        almost = _ALMOST_CLOSING.search(self.text, start)
+        if almost is None:
+            self._add(rules.UNCLOSED_FRONTMATTER, "no later line is `---`")
+        else:
+            shown = escaped(almost[0].rstrip()[:40])
+            message = f"no later line is `---`, but one is `{shown}`"
+            self._add_at(rules.UNCLOSED_FRONTMATTER, message, almost.start(), "make the line three hyphens and no more")
+
+    def _check_body(self) -> None:
+        if _VISIBLE.search(self.text, self.body_at) is None:
+            self._add_at(rules.EMPTY_BODY, "nothing stands below the frontmatter", self.fields_end)
+        lines = self.text.count("\n", self.body_at)
+        if lines > _LONG_BODY_LINES:
+            self._add_at(rules.LONG_BODY, f"{lines:,} lines", self.body_at)
+
+    def _check_fields(self) -> None:
+        between = self.text[self.fields_at : self.fields_end]
+        size = len(between) if between.isascii() else len(between.encode())
+        first_line = self.text.count("\n", 0, self.fields_at) + 1
+        if size > LIMITS.frontmatter_bytes:
+            message = f"{size:,} bytes where {LIMITS.frontmatter_bytes:,} are allowed"
+            self._add(rules.LONG_FRONTMATTER, message, first_line)
             return
-        self.head = Head(SkillName(found.name.value), description)
+        if "\r" in between and _LONE_RETURN.search(between):
+            return
+        fields = frontmatter.parse(between, first_line=first_line, folder=self.folder)
+        if fields.findings:
+            self._add_new(fields.findings)
+        if fields.name is not None:
+            self._check_name(fields.name)
+        description = None if fields.description is None else self._description(fields.description)
+        if fields.name is None or description is None:
+            return
+        if not self.findings or not faults_of(self.findings):
+            self.head = Head(SkillName(fields.name.value), description)
+
+    def _add_new(self, findings: tuple[Finding, ...]) -> None:
+        """Take what the frontmatter's reader found, but not what a look at the whole file had found already."""
+        known = {(found.rule, found.line, found.column) for found in self.findings}
+        self.findings += (found for found in findings if (found.rule, found.line, found.column) not in known)
 
     def _check_name(self, field: Field) -> None:
-        name, shown = field.value, escaped(field.value[:80])
-        if not is_skill_name(name):
+        name, legal = field.value, is_skill_name(field.value)
+        if legal and name == self.folder:
+            return
+        shown = escaped(name[:_SHOWN])
+        wanted = self.folder if is_skill_name(self.folder) else ""
+        if not legal:
             rule = rules.DEVICE_NAME if is_device_name(name) else rules.BAD_NAME
-            self._add(rule, f"`{shown}`: {rule.title}", field.line, field.column)
+            advice = f"write `name: {wanted}`" if wanted else ""
+            self._add(rule, f"`{shown}`: {rule.title}", field.line, field.column, advice)
         if name != self.folder:
-            folder = escaped(self.folder[:80])
-            self._add(rules.NAME_DIFFERS, f"the name is `{shown}` and the folder `{folder}`", field.line, field.column)
+            advice = f"write `name: {wanted}`" if wanted else ""
+            if legal:
+                advice = f"{advice}, or rename the folder to `{name}`" if wanted else f"rename the folder to `{name}`"
+            message = f"the name is `{shown}` and the folder `{escaped(self.folder[:_SHOWN])}`"
+            self._add(rules.NAME_DIFFERS, message, field.line, field.column, advice)
 
     def _description(self, field: Field) -> str | None:
+        """The description on one line; nothing where it has a fault."""
         text = folded(field.value)
+        before = len(self.findings)
         if not text:
             self._add(rules.EMPTY_DESCRIPTION, "the description is empty", field.line, field.column)
-            return None
         if len(text) > LIMITS.description_chars:
             message = f"{len(text):,} characters where {LIMITS.description_chars:,} are allowed"
             self._add(rules.LONG_DESCRIPTION, message, field.line, field.column)
-            return None
-        for hidden in unseen(text):
-            line, column = self._place_of(hidden.char, field)
-            self._add(rules.HIDDEN_CHARACTER, f"{hidden} in the description", line, column)
+        for run in islice(hidden_runs(text), LIMITS.findings):
+            self._refuse_hidden(run, text, field)
+        if len(self.findings) > before:
             return None
         if len(text) > _WORDY:
             self._add(rules.WORDY_DESCRIPTION, f"{len(text):,} characters", field.line, field.column)
         return text
 
-    def _place_of(self, char: str, field: Field) -> tuple[int, int]:
-        """Where a character of a value stands in the file; the value's begin if it is spelt by an escape."""
-        at = field.source.find(char)
-        if at < 0:
-            return field.line, field.column
-        line_start = field.source.rfind("\n", 0, at)
-        column = field.column + at if line_start < 0 else at - line_start
-        return field.line + field.source.count("\n", 0, at), column
+    def _refuse_hidden(self, run: HiddenText, text: str, field: Field) -> None:
+        char = text[run.offset]
+        message = f"{run.what}, U+{ord(char):04X}, in the description"
+        if run.length > 1:
+            message = f"{run.length:,} characters that cannot be seen, first {message}"
+        message = f"{message}: reads as {escaped(run.decoded[:_SHOWN])!r}"
+        self._add_at(rules.HIDDEN_CHARACTER, message, self._place_of(char, text.count(char, 0, run.offset), field))
 
-    def _advise(self) -> None:
-        lines = self.text.count("\n", self.body_at)
-        if lines > _LONG_BODY_LINES:
-            self._add(rules.LONG_BODY, f"{lines:,} lines", self.text.count("\n", 0, self.body_at) + 1)
+    def _place_of(self, char: str, earlier: int, field: Field) -> int:
+        """Where a character of a value stands in the file, by how many of its kind come before it.
+
+        Where some are spelt by escapes, the value's begin.
+        """
+        start, end = self.fields_at + field.start, self.fields_at + field.end
+        if self.text.count(char, start, end) != field.value.count(char):
+            return start
+        at = self.text.find(char, start)
+        for _ in range(earlier):
+            at = self.text.find(char, at + 1)
+        return at
+
+
+def _and_more(count: int) -> str:
+    return f", and {count:,} more" if count else ""

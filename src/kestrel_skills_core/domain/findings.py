@@ -7,13 +7,17 @@ The rules themselves stand in `rules.py`.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Literal
+from typing import Final, Literal
 
 from attrs import evolve, frozen
 
-__all__ = ["Finding", "Rule", "Severity", "faults_of"]
+from .limits import LIMITS
+
+__all__ = ["Finding", "Rule", "Severity", "capped", "faults_of"]
 
 Severity = Literal["error", "warning", "info"]
+
+_MORE: Final = "; more was found than is shown"
 
 
 @frozen
@@ -72,4 +76,24 @@ class Finding:
 
 def faults_of(findings: Iterable[Finding]) -> tuple[Finding, ...]:
     """The findings that keep a skill out of a catalog, in reading order."""
-    return tuple(sorted((f for f in findings if f.severity == "error"), key=lambda f: f.place))
+    return tuple(sorted((found for found in findings if found.severity == "error"), key=_place))
+
+
+def capped(findings: Iterable[Finding]) -> tuple[Finding, ...]:
+    """The findings in reading order, at most `Limits.findings` of them.
+
+    Where not all fit, faults come before advice, and the last one says that there are more. Capping what was capped
+    before changes nothing.
+    """
+    found = sorted(findings, key=_place)
+    if len(found) <= LIMITS.findings:
+        return tuple(found)
+    found.sort(key=lambda each: each.severity != "error")
+    kept = [evolve(each, message=each.message.removesuffix(_MORE)) for each in found[: LIMITS.findings]]
+    kept.sort(key=_place)
+    kept[-1] = evolve(kept[-1], message=kept[-1].message + _MORE)
+    return tuple(kept)
+
+
+def _place(finding: Finding) -> tuple[str, int, int, str]:
+    return finding.place

@@ -2,77 +2,105 @@
 
 Rule 1: YAML is only ever read as parse events of one flat mapping; no object is constructed from it.
 Rule 2: the caller has capped the text at 8 KiB, and has made sure that it holds no lone carriage return.
-Rule 3: reading stops at the first thing that no later text can put right, and at `Limits.findings` findings.
+Rule 3: reading stops at the first thing that no later text can put right, and beyond `Limits.findings` findings.
 
-YAML 1.2 (https://yaml.org/spec/1.2.2/): any scalar style, comments, blank lines. The canonical two lines are read by one
-regular expression; where it answers, ruamel answers the same (a property proves it). ruamel is imported for the rest only.
+YAML 1.2 (https://yaml.org/spec/1.2.2/): any scalar style, comments, blank lines. The canonical two lines are read by
+one regular expression; where it answers, ruamel answers the same (a property proves it). ruamel is imported for the
+rest only.
 """
 
 from __future__ import annotations
 
+import functools
 import re
-from typing import TYPE_CHECKING, Final, NoReturn
+from typing import TYPE_CHECKING, Final, NamedTuple, NoReturn
 
 from attrs import field, frozen, mutable
 
 from . import rules
+from .diagnosis import diagnose, entry_at, line_to_write, rewritten
 from .findings import Finding, Rule
 from .limits import LIMITS
+from .names import is_skill_name
 from .text import escaped
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from ruamel.yaml.error import MarkedYAMLError
     from ruamel.yaml.events import Event, ScalarEvent
+    from ruamel.yaml.scanner import Scanner
+    from ruamel.yaml.tokens import Token
 
 __all__ = ["FIELDS", "Field", "Frontmatter", "parse"]
 
 FIELDS: Final = ("name", "description")
 
+_NEVER: Final = r"\x00-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff\ufeff\ufffe\uffff"
 _VALUE: Final = (
-    r'(?:"([^"\\\x00-\x1f\x7f-\x9f\u2028\u2029\ufeff\ufffe\uffff]*)"'
-    r"|(?!(?i:null|true|false)\n)([A-Za-z][^:#\x00-\x1f\x7f-\x9f\u2028\u2029\ufeff\ufffe\uffff]*)(?<![ ]))\n"
+    rf'(?:"([^"\\{_NEVER}]*(?:\\["\\][^"\\{_NEVER}]*)*)"'
+    rf"|'([^'{_NEVER}]*(?:''[^'{_NEVER}]*)*)'"
+    rf"|(?!(?i:null|true|false)\n)([A-Za-z][^:#{_NEVER}]*)(?<! ))\n"
 )
 _CANONICAL: Final = re.compile(f"name: {_VALUE}description: {_VALUE}")
-"""Two lines in this order: double-quoted without escapes, or plain, beginning with a letter, without `:` and `#`."""
-_INVISIBLE_BREAKS: Final = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u2028\u2029\ufeff\ufffe\uffff]")
+"""Two lines in this order: double-quoted with no escapes but of `"` and `\\`, single-quoted, or plain, beginning with a
+letter and without `:` and `#`."""
+_UNREADABLE: Final = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff\ufeff\ufffe\uffff]")
 """What YAML does not allow or takes for a line end; none of it may reach ruamel, which folds some of it away."""
-_CUT: Final = re.compile(r"[ \t]#")
+_DIRECTIVE: Final = re.compile(r"(?:[ \t]*(?:#[^\n]*)?\n)*%")
+_CUT: Final = re.compile(r"[ \t]+#")
+_FLOW_DEPTH: Final = 8
+_SKIPPED_EVENTS: Final = 256
+_RESTRICTIONS: Final = ("allowed-tools", "disable-model-invocation")
+"""Fields by which other readers take something away from the model: to ignore them would be to drop a restriction."""
 
 
-@frozen
-class Field:
-    """A field's value as YAML reads it, and where the value begins (line and column of the file, from 1)."""
+class Field(NamedTuple):
+    """A field's value as YAML reads it; its line and column in the file, from 1; and where the text spells it.
+
+    A tuple, because a survey makes eight thousand of them.
+    """
 
     value: str
     line: int
     column: int
-    source: str = field(default="", eq=False)
-    """The value as it is spelt, quotes included; empty where it was read by the fast path."""
+    start: int
+    end: int
 
 
 @frozen
 class Frontmatter:
-    """What was read: the fields that are text, and all findings."""
+    """What was read: the fields that are text, and all findings in reading order."""
 
     name: Field | None
     description: Field | None
     findings: tuple[Finding, ...] = ()
 
 
-def parse(text: str, *, file: str = "SKILL.md", first_line: int = 2) -> Frontmatter:
+def parse(text: str, *, file: str = "SKILL.md", first_line: int = 2, folder: str = "") -> Frontmatter:
     """Read the text between the two fences (line ends included) that begins at `first_line` of `file`.
 
-    Never raises for any text within the cap of 8 KiB.
+    `folder` is the name that the skill ought to have, for the advice. At most one finding more than `Limits.findings`
+    is made. Never raises for any text within the cap of 8 KiB.
     """
     match = _CANONICAL.fullmatch(text)
     if match is None:
-        return _Reading(text, file, first_line).result()
-    quoted, plain, quoted2, plain2 = match.groups()
-    return Frontmatter(
-        Field(plain if quoted is None else quoted, first_line, 7),
-        Field(plain2 if quoted2 is None else quoted2, first_line + 1, 14),
-    )
+        return _Reading(text, file, first_line, folder).result()
+    return Frontmatter(_field(match, 1, first_line, 7), _field(match, 4, first_line + 1, 14))
+
+
+def _field(match: re.Match[str], first: int, line: int, column: int) -> Field:
+    """The one of three groups (double-quoted, single-quoted, plain) that took part in the match."""
+    for group in (first, first + 1):
+        value: str | None = match[group]
+        if value is not None:
+            start, end = match.span(group)
+            if group == first and "\\" in value:
+                value = value.replace('\\"', '"').replace("\\\\", "\\")
+            elif group != first and "'" in value:
+                value = value.replace("''", "'")
+            return Field(value, line, column, start - 1, end + 1)
+    return Field(match[first + 2], line, column, *match.span(first + 2))
 
 
 class _Stop(Exception):
@@ -86,209 +114,249 @@ class _Reading:
     text: str
     file: str
     first_line: int
+    folder: str
     fields: dict[str, Field] = field(factory=dict)
     seen: set[str] = field(factory=set)
     findings: list[Finding] = field(factory=list)
 
     def result(self) -> Frontmatter:
-        complete = False
         try:
             self._refuse_characters()
             self._read()
-            complete = True
+            self._miss_fields()
         except _Stop:
             pass
-        if complete:
-            self._miss_fields()
         findings = tuple(sorted(self.findings, key=lambda found: found.place))
         return Frontmatter(self.fields.get("name"), self.fields.get("description"), findings)
 
     def _add(self, rule: Rule, message: str, line: int, column: int, advice: str = "") -> None:
         self.findings.append(Finding(rule, self.file, message, line, column, advice))
-        if len(self.findings) >= LIMITS.findings:
+        if len(self.findings) > LIMITS.findings:
             raise _Stop
-
-    def _refuse_characters(self) -> None:
-        found = _INVISIBLE_BREAKS.search(self.text)
-        if found is None:
-            return
-        before = self.text[: found.start()]
-        self._add(
-            rules.HIDDEN_CHARACTER,
-            f"U+{ord(found.group()):04X} in the frontmatter",
-            self.first_line + before.count("\n"),
-            found.start() - before.rfind("\n"),
-        )
-        raise _Stop
-
-    def _miss_fields(self) -> None:
-        for name in FIELDS:
-            if name not in self.seen:
-                self._add(rules.MISSING_FIELD, f"the field `{name}` is missing", 1, 1, f"add a line `{name}: …`")
-
-    def _read(self) -> None:
-        from ruamel.yaml.error import MarkedYAMLError, YAMLError
-
-        try:
-            events = _events(self.text)
-            self._begin(events)
-            self._pairs(events)
-            self._end(events)
-        except MarkedYAMLError as error:
-            self._not_yaml(error)
-        except (YAMLError, ValueError, LookupError, RecursionError, AttributeError, AssertionError):
-            # ruamel lets these escape for some inputs (measured: ValueError, KeyError, RecursionError).
-            self._stop(rules.NOT_YAML, "this is not YAML", self.first_line, 1)
 
     def _stop(self, rule: Rule, message: str, line: int, column: int, advice: str = "") -> NoReturn:
         self._add(rule, message, line, column, advice)
         raise _Stop
 
+    def _place(self, offset: int) -> tuple[int, int]:
+        return self.first_line + self.text.count("\n", 0, offset), offset - self.text.rfind("\n", 0, offset)
+
     def _at(self, event: Event) -> tuple[int, int]:
         mark = event.start_mark
         return self.first_line + mark.line, mark.column + 1
 
-    def _begin(self, events: Iterator[Event]) -> None:
-        from ruamel.yaml.events import DocumentStartEvent, MappingStartEvent, StreamEndEvent
+    def _refuse_characters(self) -> None:
+        """Report what YAML may not see, each once, and read on as if something visible stood there."""
+        for char, offset in _first_places(_UNREADABLE, self.text):
+            rule = rules.CONTROL_CHARACTER if char < " " else rules.HIDDEN_CHARACTER
+            self._add(rule, f"U+{ord(char):04X} in the frontmatter", *self._place(offset))
+        if self.findings:
+            self.text = _UNREADABLE.sub("\ufffd", self.text)
+
+    def _miss_fields(self) -> None:
+        for name in FIELDS:
+            if name not in self.seen:
+                value = self._wanted() if name == "name" else '"Use when …"'
+                advice = f"add the line `{name}: {value}`"
+                self._add(rules.MISSING_FIELD, f"the field `{name}` is missing", self.first_line - 1, 1, advice)
+
+    def _wanted(self) -> str:
+        return self.folder if is_skill_name(self.folder) else "…"
+
+    def _read(self) -> None:
+        from ruamel.yaml.error import MarkedYAMLError
+
+        if directive := _DIRECTIVE.match(self.text):
+            advice = "remove the line that begins with %"
+            self._stop(rules.YAML_FEATURE, "a YAML directive", *self._place(directive.end() - 1), advice)
+        try:
+            events = _events(self.text)
+            if self._begin(events):
+                self._pairs(events)
+                self._end(events)
+        except MarkedYAMLError as error:
+            self._not_yaml(error)
+        except (ValueError, ArithmeticError):
+            # ruamel takes any eight digits for a character.
+            self._stop(rules.NOT_YAML, "an escape beyond U+10FFFF", *self._place(max(self.text.find("\\U"), 0)))
+
+    def _begin(self, events: Iterator[Event]) -> bool:
+        """Read up to the first field; say whether there is any text at all."""
+        from ruamel.yaml.events import DocumentStartEvent, MappingStartEvent
 
         next(events)
         start = next(events)
-        if isinstance(start, StreamEndEvent):
-            for name in FIELDS:
-                self._add(rules.MISSING_FIELD, f"the field `{name}` is missing", 1, 1, f"add a line `{name}: …`")
-            raise _Stop
-        assert isinstance(start, DocumentStartEvent)
-        if start.version or start.tags:
-            self._stop(rules.YAML_FEATURE, "a YAML directive", *self._at(start), "remove the line that begins with %")
+        if not isinstance(start, DocumentStartEvent):
+            return False
         if start.explicit:
-            self._stop(rules.SECOND_DOCUMENT, "a second YAML document begins here", *self._at(start))
+            self._second_document(start)
         root = next(events)
         if not isinstance(root, MappingStartEvent):
             self._stop(rules.NOT_FIELDS, "this is not a list of fields", *self._at(root))
         self._refuse_features(root)
+        return True
+
+    def _second_document(self, start: Event) -> NoReturn:
+        advice = "remove the line, or what follows the three hyphens if they are meant to end the frontmatter"
+        self._stop(rules.SECOND_DOCUMENT, "a YAML document begins here", *self._at(start), advice)
 
     def _refuse_features(self, event: Event) -> bool:
-        """Report an anchor or a tag; say whether there was one."""
-        anchor = getattr(event, "anchor", None)
-        if anchor is not None:
-            self._add(rules.YAML_FEATURE, f"the anchor &{escaped(anchor)}", *self._at(event))
-            return True
-        tag = getattr(event, "ctag", None)
-        if tag is not None and str(tag):
-            self._add(rules.YAML_FEATURE, f"the tag {escaped(str(tag))}", *self._at(event))
-            return True
-        return False
+        """Report an alias, anchor or tag; say whether there was one."""
+        from ruamel.yaml.events import AliasEvent
+
+        if isinstance(event, AliasEvent):
+            what = "alias"
+        elif getattr(event, "anchor", None) is not None:
+            what = "anchor"
+        elif (tag := getattr(event, "ctag", None)) is not None and str(tag):
+            what = "tag"
+        else:
+            return False
+        spelt = escaped(self.text[event.start_mark.index :].split(maxsplit=1)[0][:40])
+        self._add(rules.YAML_FEATURE, f"the {what} `{spelt}`", *self._at(event), self._rewritten(event))
+        return True
+
+    def _rewritten(self, event: Event) -> str:
+        entry = entry_at(self.text, event.start_mark.index)
+        return rewritten(entry) if entry is not None and entry.at == event.start_mark.index else ""
 
     def _pairs(self, events: Iterator[Event]) -> None:
-        from ruamel.yaml.events import AliasEvent, MappingEndEvent, ScalarEvent
+        from ruamel.yaml.events import MappingEndEvent, ScalarEvent
 
         for key in events:
             if isinstance(key, MappingEndEvent):
                 return
-            if isinstance(key, AliasEvent):
-                self._stop(rules.YAML_FEATURE, f"the alias *{escaped(key.anchor)}", *self._at(key))
+            self._refuse_features(key)
             if not isinstance(key, ScalarEvent):
                 self._stop(rules.NOT_FIELDS, "a field's name is not text", *self._at(key))
-            self._refuse_features(key)
-            self._pair(key, next(events), events)
+            if key.value not in FIELDS:
+                self._refuse_field(key)
+                self._skip(next(events), events)
+            elif key.value in self.seen:
+                self._add(rules.REPEATED_FIELD, f"the field `{key.value}` is given twice", *self._at(key))
+                self._skip(next(events), events)
+            else:
+                self.seen.add(key.value)
+                self._value(key, next(events), events)
 
-    def _pair(self, key: ScalarEvent, value: Event, events: Iterator[Event]) -> None:
+    def _refuse_field(self, key: ScalarEvent) -> None:
+        shown = escaped(key.value[:80])
+        advice = ""
+        if key.value.lower() in FIELDS:
+            advice = f"spell it `{key.value.lower()}`"
+        elif key.value in _RESTRICTIONS:
+            advice = "remove the field: nothing here enforces it; say in the body what the procedure may use"
+        self._add(rules.UNKNOWN_FIELD, f"the field `{shown}`", *self._at(key), advice)
+
+    def _value(self, key: ScalarEvent, value: Event, events: Iterator[Event]) -> None:
         from ruamel.yaml.events import AliasEvent, ScalarEvent
 
-        name, at = key.value, self._at(key)
-        if name not in FIELDS:
-            self._add(rules.UNKNOWN_FIELD, f"the field `{escaped(name[:80])}`", *at)
-            return self._skip(value, events)
-        if name in self.seen:
-            self._add(rules.REPEATED_FIELD, f"the field `{name}` is given twice", *at)
-            return self._skip(value, events)
-        self.seen.add(name)
-        if isinstance(value, AliasEvent):
-            self._add(rules.YAML_FEATURE, f"the alias *{escaped(value.anchor)}", *self._at(value))
-        elif not isinstance(value, ScalarEvent):
-            self._add(rules.NESTED_VALUE, f"the value of `{name}` is a list or a mapping", *self._at(value))
+        if self._refuse_features(value):
+            if not isinstance(value, AliasEvent):
+                self._skip(value, events)
+        elif isinstance(value, ScalarEvent):
+            self._take(key, value)
+        else:
+            advice = self._rewritten(value) if getattr(value, "flow_style", False) else ""
+            message = f"the value of `{key.value}` is a list or a mapping"
+            self._add(rules.NESTED_VALUE, message, *self._at(value), advice)
             self._skip(value, events)
-        elif not self._refuse_features(value):
-            self._take(name, value)
-        return None
 
-    def _skip(self, value: Event, events: Iterator[Event]) -> None:
-        """Pass over a value that is not wanted, however deep; the cap on the text bounds it."""
+    def _skip(self, event: Event, events: Iterator[Event]) -> None:
+        """Pass over a value that was refused. What cannot be passed over needs no fault of its own."""
+        from ruamel.yaml.error import MarkedYAMLError
         from ruamel.yaml.events import CollectionEndEvent, CollectionStartEvent
 
         depth = 0
-        event = value
-        while True:
-            depth += isinstance(event, CollectionStartEvent) - isinstance(event, CollectionEndEvent)
-            if depth == 0:
-                return
-            if depth > LIMITS.skill_depth:
-                self._stop(rules.NESTED_VALUE, "values nested too deeply", *self._at(event))
-            event = next(events)
+        try:
+            for _ in range(_SKIPPED_EVENTS):
+                depth += isinstance(event, CollectionStartEvent) - isinstance(event, CollectionEndEvent)
+                if depth == 0:
+                    return
+                event = next(events)
+        except MarkedYAMLError:
+            pass
+        raise _Stop
 
-    def _take(self, name: str, event: ScalarEvent) -> None:
+    def _take(self, key: ScalarEvent, event: ScalarEvent) -> None:
+        name, value = str(key.value), str(event.value)
         line, column = self._at(event)
-        value: str = event.value
         plain = event.style in (None, "")
-        if plain and (kind := _other_type(value)) is not None:
-            shown = escaped(value[:80])
-            advice = f'write `{name}: "{shown}"`' if value else f"write a value after `{name}:`"
-            self._add(rules.NOT_TEXT, f"YAML reads the value of `{name}` as {kind}", line, column, advice)
-            return
-        if any("\ud800" <= char <= "\udfff" for char in value):
+        if plain and not value:
+            rule = rules.NOT_TEXT if name == "name" else rules.EMPTY_DESCRIPTION
+            advice = f"write `name: {self._wanted()}`" if name == "name" else ""
+            self._add(rule, f"nothing stands after `{name}:`", *self._place(key.end_mark.index), advice)
+        elif plain and (kind := _other_type(value)) is not None:
+            message = f"YAML reads the value of `{name}` as {kind}"
+            self._add(rules.NOT_TEXT, message, line, column, line_to_write(name, value))
+        elif _SURROGATE.search(value):
             self._add(rules.HIDDEN_CHARACTER, f"half of a surrogate pair in `{name}`", line, column)
-            return
-        source = self.text[event.start_mark.index : event.end_mark.index]
-        self.fields[name] = Field(value, line, column, source)
-        if plain:
-            self._warn_of_cut(name, event)
+        else:
+            self.fields[name] = Field(value, line, column, event.start_mark.index, event.end_mark.index)
+            if plain and name == "description":
+                self._warn_of_cut(event)
 
-    def _warn_of_cut(self, name: str, event: ScalarEvent) -> None:
-        start = event.end_mark.index
-        rest = self.text[start : self.text.find("\n", start) + 1 or None]
-        if _CUT.match(rest):
-            self._add(
-                rules.CUT_BY_COMMENT,
-                f"YAML takes {escaped(rest.strip()[:40])!r} for a comment: it is not part of `{name}`",
-                self.first_line + event.end_mark.line,
-                event.end_mark.column + 2,
-            )
+    def _warn_of_cut(self, event: ScalarEvent) -> None:
+        if comment := _CUT.match(self.text, event.end_mark.index):
+            cut = escaped(self.text[comment.end() - 1 :].partition("\n")[0].rstrip()[:40])
+            message = f"YAML takes `{cut}` for a comment: it is not part of the description"
+            self._add(rules.CUT_BY_COMMENT, message, *self._place(comment.end() - 1), self._rewritten(event))
 
     def _end(self, events: Iterator[Event]) -> None:
         from ruamel.yaml.events import DocumentEndEvent, StreamEndEvent
 
         end = next(events)
         if isinstance(end, DocumentEndEvent) and end.explicit:
-            self._stop(rules.SECOND_DOCUMENT, "the document ends here", *self._at(end), "remove the line `...`")
+            self._stop(rules.SECOND_DOCUMENT, "a YAML document ends here", *self._at(end), "remove the line `...`")
         after = next(events)
         if not isinstance(after, StreamEndEvent):
-            self._stop(rules.SECOND_DOCUMENT, "a second YAML document begins here", *self._at(after))
+            self._second_document(after)
 
-    def _not_yaml(self, error: object) -> None:
-        mark = getattr(error, "problem_mark", None) or getattr(error, "context_mark", None)
-        line = self.first_line + (mark.line if mark else 0)
-        column = (mark.column if mark else 0) + 1
-        problem = str(getattr(error, "problem", None) or "this is not YAML")
-        if problem.startswith("mapping values are not allowed"):
-            self._bare_colon(mark, line, column)
-        else:
-            self._add(rules.NOT_YAML, f"this is not YAML: {escaped(problem[:120])}", line, column)
+    def _not_yaml(self, error: MarkedYAMLError) -> NoReturn:
+        """Say what the author did, unless the line has a fault already that explains it."""
+        mark = error.problem_mark
+        opened = error.context_mark or mark
+        found = diagnose(self.text, str(error.problem), mark.index, opened.index)
+        line, column = self._place(found.at)
+        if all(each.line != line for each in self.findings):
+            self._add(found.rule, found.message, line, column, found.advice)
         raise _Stop
 
-    def _bare_colon(self, mark: object, line: int, column: int) -> None:
-        lines = self.text.split("\n")
-        key, _, value = lines[line - self.first_line].strip().partition(": ")
-        quoted = value.replace("\\", "\\\\").replace('"', '\\"')
-        advice = f'write `{key}: "{quoted}"`' if key in FIELDS else ""
-        self._add(rules.BARE_COLON, "a colon and a space inside an unquoted value", line, column, advice)
+
+_SURROGATE: Final = re.compile("[\ud800-\udfff]")
+
+
+def _first_places(pattern: re.Pattern[str], text: str) -> Iterator[tuple[str, int]]:
+    """Each character that a pattern finds, with the place of its first occurrence."""
+    places: dict[str, int] = {}
+    for match in pattern.finditer(text):
+        places.setdefault(match[0], match.start())
+    return iter(places.items())
 
 
 def _events(text: str) -> Iterator[Event]:
     from ruamel.yaml import YAML
 
     # A new reader for each text: a shared one is not safe across threads (measured).
-    events: Iterator[Event] = YAML(typ="safe", pure=True).parse(text)
+    yaml = YAML(typ="safe", pure=True)
+    yaml.Scanner = _flat_scanner()
+    events: Iterator[Event] = yaml.parse(text)
     return events
+
+
+@functools.cache
+def _flat_scanner() -> type[Scanner]:
+    """A scanner that gives up on deeply nested brackets, which cost ruamel the square of their depth."""
+    from ruamel.yaml.scanner import Scanner, ScannerError
+
+    class FlatScanner(Scanner):
+        def fetch_flow_collection_start(self, TokenClass: type[Token], to_push: str) -> None:  # noqa: N803 - ruamel's name
+            if self.flow_level >= _FLOW_DEPTH:
+                mark = self.reader.get_mark()
+                raise ScannerError(None, None, "brackets are nested too deeply", mark)
+            super().fetch_flow_collection_start(TokenClass, to_push)
+
+    return FlatScanner
 
 
 def _other_type(plain: str) -> str | None:
@@ -298,7 +366,7 @@ def _other_type(plain: str) -> str | None:
 
     tag = str(VersionedResolver().resolve(ScalarNode, plain, (True, False)))
     kind = tag.rpartition(":")[2]
-    return None if kind == "str" else _KINDS.get(kind, f"a YAML {kind}")
+    return None if kind == "str" else _KINDS[kind]
 
 
 _KINDS: Final = {

@@ -116,7 +116,7 @@ def skill_name(text: str) -> SkillName:
         BadName: It breaks the pattern, or Windows takes it for a device.
     """
     if not _NAME.fullmatch(text):
-        raise BadName(escaped(text[:80]), "it breaks the pattern", BAD_NAME.fix)
+        raise BadName(escaped(text[:80]), "it breaks the pattern" if text else "it is empty", BAD_NAME.fix)
     if text in _DEVICES:
         raise BadName(text, "Windows takes it for a device", DEVICE_NAME.fix)
     return SkillName(text)
@@ -160,13 +160,13 @@ def resource_path(text: str) -> ResourcePath:
         BadPath: It does not travel (empty, absolute, backslash, drive prefix, an empty part, `.` or `..`, a control or
             format character, not UTF-8, over 1024 bytes, over 32 levels), or it is left out or reserved, however spelt.
     """
+    if len(text) > LIMITS.path_bytes or len(text.encode("utf-8", "surrogatepass")) > LIMITS.path_bytes:
+        raise BadPath(escaped(text[:200]), f"it is longer than {LIMITS.path_bytes} bytes", "shorten the names")
     if not _PLAIN_PATH.fullmatch(text):
         why = _why_not_spelt(text)
         if why is not None:
             raise BadPath(escaped(text[:200]), why, "use a relative path with forward slashes and visible characters")
         _refuse_kept_parts(text)
-    if len(text) > LIMITS.path_bytes or len(text.encode()) > LIMITS.path_bytes:
-        raise BadPath(escaped(text[:200]), f"it is longer than {LIMITS.path_bytes} bytes", "shorten the names")
     if text.count("/") >= LIMITS.skill_depth:
         raise BadPath(escaped(text[:200]), f"it is deeper than {LIMITS.skill_depth} levels", "flatten the folders")
     return ResourcePath(text)
@@ -190,14 +190,10 @@ def _why_not_spelt(text: str) -> str | None:
 
 def _refuse_kept_parts(text: str) -> None:
     for part in text.split("/"):
-        if is_reserved(part):
-            raise BadPath(
-                escaped(text), f"{escaped(part)!r} is kept for this library", "choose another name", reserved=True
-            )
-        if is_left_out(part):
-            raise BadPath(
-                escaped(text), f"{escaped(part)!r} is left out of every skill", "choose another name", reserved=True
-            )
+        why = "kept for this library" if is_reserved(part) else "left out of every skill" if is_left_out(part) else ""
+        if why:
+            shown = escaped(part[:80])
+            raise BadPath(escaped(text[:200]), f"`{shown}` is {why}", "choose another name", reserved=True)
 
 
 def is_left_out(part: str) -> bool:
@@ -212,10 +208,10 @@ def is_reserved(part: str) -> bool:
 
 def _bare(part: str) -> str:
     """What some file system would take the name for: NFKC, no ignorable characters, case folded, no stream, no tail."""
-    plain = unicodedata.normalize("NFKC", part)
-    if not plain.isascii():
-        plain = "".join(char for char in _IGNORABLE.sub("", plain) if unicodedata.category(char) != "Cf")
-    return plain.casefold().partition(":")[0].rstrip(". ")
+    if not part.isascii():
+        part = "".join(char for char in _IGNORABLE.sub("", part) if unicodedata.category(char) != "Cf")
+        part = unicodedata.normalize("NFKC", unicodedata.normalize("NFKC", part).casefold())
+    return part.lower().partition(":")[0].rstrip(". ")
 
 
 def portable_key(path: str) -> str:

@@ -9,12 +9,12 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Iterator
-from typing import Final
+from collections.abc import Iterable, Iterator
+from typing import Final, NamedTuple
 
 from attrs import frozen
 
-__all__ = ["HiddenText", "Unseen", "escaped", "folded", "hidden_text", "unseen"]
+__all__ = ["FLAGS", "HiddenText", "Unseen", "escaped", "folded", "hidden_runs", "hidden_text", "unseen"]
 
 FLAGS: Final = (
     "\U0001f3f4\U000e0067\U000e0062\U000e0065\U000e006e\U000e0067\U000e007f",
@@ -36,27 +36,41 @@ _BLANKS: Final = {
     "\u034f": "a combining grapheme joiner",
     "\u115f": "a Hangul filler",
     "\u1160": "a Hangul filler",
+    "\u17b4": "a Khmer vowel that is never shown",
+    "\u17b5": "a Khmer vowel that is never shown",
     "\u2800": "a braille blank",
     "\u3164": "a Hangul filler",
     "\uffa0": "a Hangul filler",
 }
 _JOINERS: Final = "\u200c\u200d"
 _SELECTORS: Final = "\ufe0e\ufe0f"
+_MISPLACED: Final = {
+    "\u200c": "a joiner that joins nothing",
+    "\u200d": "a joiner that joins nothing",
+    "\ufe0e": "a variation selector without an emoji",
+    "\ufe0f": "a variation selector without an emoji",
+}
+_SELECTOR_NAMES: Final = ("VARIATION SELECTOR", "MONGOLIAN FREE VARIATION SELECTOR")
 _KEYCAP: Final = "\u20e3"
+_TAG_G: Final = FLAGS[0][1]
+_SOMETIMES: Final = frozenset((*_JOINERS, *_SELECTORS, *(tag for flag in FLAGS for tag in flag[1:])))
 # Emoji that are not symbols (So) by category: Unicode emoji-data.txt, property Emoji, ASCII left to the keycaps.
-_EMOJI_ELSEWHERE: Final = frozenset("‼⁉ℹ↔↕↖↗↘↙⤴⤵〰〽◾◽▪▫▶◀©®™")
+_EMOJI_ELSEWHERE: Final = frozenset("\u203c\u2049\u2139\u2194\u25fb\u25fc\u25fd\u25fe\u2934\u2935\u3030\u303d")
 _SKIN_TONES: Final = frozenset(map(chr, range(0x1F3FB, 0x1F400)))
 _WHITE: Final = re.compile(r"[\t\n\r \u00a0\u1680\u2000-\u200a\u202f\u205f\u3000]+")
-_SUSPECT: Final = re.compile(
+_DECODED: Final = 200
+_UNUSUAL: Final = re.compile(
     "[^\x20-\x7e\u00a1-\u00ac\u00ae-\u02ff\u0370-\u0377\u0384-\u038a\u0391-\u03a1\u03a3-\u052f"
     "\u2010-\u2027\u2030-\u205e\u3041-\u3096\u30a1-\u30fa\u4e00-\u9fa5\uac00-\ud7a3]"
 )
 """A quick way past what every Unicode version since 6.0 calls a letter, mark, digit or sign; the rest is looked at."""
 
 
-@frozen
-class Unseen:
-    """One character that may not stand in a description: where it is and what it is."""
+class Unseen(NamedTuple):
+    """One character that may not stand in a description: where it is and what it is.
+
+    A tuple, because a hostile file holds eighty thousand of them.
+    """
 
     offset: int
     char: str
@@ -68,7 +82,7 @@ class Unseen:
 
 @frozen
 class HiddenText:
-    """A run of characters that a reader cannot see, with what a machine would read there."""
+    """A run of characters that a reader cannot see, with what a machine would read there (of a long run, its begin)."""
 
     offset: int
     length: int
@@ -78,29 +92,92 @@ class HiddenText:
 
 def folded(text: str) -> str:
     """The text on one line: each run of white space, line ends included, as one space, and none at either end."""
-    return _WHITE.sub(" ", text).strip(" ")
+    if "  " in text or not text.isprintable():  # the one white space that is printable is the plain space
+        text = _WHITE.sub(" ", text)
+    return text.strip(" ")
 
 
 def escaped(text: str) -> str:
-    """The text with everything that cannot be seen spelt as `\\xNN`, `\\uNNNN` or `\\UNNNNNNNN`: safe to print."""
+    r"""The text with everything that cannot be seen spelt as `\xNN`, `\uNNNN` or `\UNNNNNNNN`: safe to print."""
     if text.isascii() and text.isprintable():
         return text
     bad = {found.offset for found in unseen(text)}
     return "".join(_spelt(char) if at in bad else char for at, char in enumerate(text))
 
 
+def unseen(text: str) -> Iterator[Unseen]:
+    """Every character that may not stand in a name or description, in order.
+
+    Allowed among the format characters: a joiner between letters or emoji, one variation selector 15 or 16 after an
+    emoji, and the three flags of `FLAGS`, literally.
+    """
+    if text.isascii() and text.isprintable():
+        return iter(())
+    return _found(text, _suspects(text))
+
+
+def hidden_runs(text: str) -> Iterator[HiddenText]:
+    """What `unseen` finds, neighbours together, with what a machine would read there."""
+    return _runs(unseen(text))
+
+
 def hidden_text(text: str) -> Iterator[HiddenText]:
     """Runs of characters in a longer text that a reader cannot see, with what a machine would read there.
 
-    Laxer than `unseen`, for bodies and resources: line ends, tabs, form feeds, private-use and unassigned characters
-    are let through.
+    Laxer than `hidden_runs`, for bodies and resources: line ends, tabs, form feeds, private-use and unassigned
+    characters are let through.
     """
     if text.isascii():
+        return iter(())
+    suspects = {char: what for char, what in _suspects(text).items() if not _is_lawful_in_bodies(char)}
+    return _runs(_found(text, suspects))
+
+
+def _suspects(text: str) -> dict[str, str]:
+    """The characters of a text that may be seen nowhere, or in some places only, and what each is."""
+    return {char: what for char in set(_UNUSUAL.findall(text)) if (what := _what(char))}
+
+
+def _what(char: str) -> str:
+    """What a character is that may not be seen everywhere; nothing for any other."""
+    category = unicodedata.category(char)
+    if (named := _BLANKS.get(char) or _MISPLACED.get(char)) is not None:
+        return named
+    if category == "Mn" and unicodedata.name(char).startswith(_SELECTOR_NAMES):
+        return "a variation selector"
+    return _CATEGORIES.get(category, "")
+
+
+def _is_lawful_in_bodies(char: str) -> bool:
+    return char in "\t\n\f\r" or unicodedata.category(char) in ("Co", "Cn")
+
+
+def _found(text: str, suspects: dict[str, str]) -> Iterator[Unseen]:
+    if not suspects:
         return
-    run: list[Unseen] = []
-    for found in unseen(text):
-        if found.char in "\t\n\f\r" or unicodedata.category(found.char) in ("Co", "Cn"):
+    allowed_until = 0
+    for match in _UNUSUAL.finditer(text):
+        char = match[0]
+        if char not in suspects:
             continue
+        at = match.start()
+        if char in _SOMETIMES:
+            if at < allowed_until or _is_in_place(text, at, char):
+                continue
+            if char == _TAG_G and (flag := next((flag for flag in FLAGS if text.startswith(flag, at - 1)), None)):
+                allowed_until = at - 1 + len(flag)
+                continue
+        yield Unseen(at, char, suspects[char])
+
+
+def _is_in_place(text: str, at: int, char: str) -> bool:
+    """Whether a joiner or variation selector stands where one may."""
+    return (char in _JOINERS and _joins(text, at)) or (char in _SELECTORS and _selects(text, at))
+
+
+def _runs(characters: Iterable[Unseen]) -> Iterator[HiddenText]:
+    run: list[Unseen] = []
+    for found in characters:
         if run and found.offset != run[-1].offset + 1:
             yield _hidden(run)
             run = []
@@ -110,7 +187,7 @@ def hidden_text(text: str) -> Iterator[HiddenText]:
 
 
 def _hidden(run: list[Unseen]) -> HiddenText:
-    decoded = "".join(_meant(found.char) for found in run)
+    decoded = "".join(_meant(found.char) for found in run[:_DECODED])
     return HiddenText(run[0].offset, len(run), run[0].what, decoded)
 
 
@@ -126,48 +203,15 @@ def _spelt(char: str) -> str:
     return f"\\x{code:02x}" if code < 0x100 else f"\\u{code:04x}" if code < 0x10000 else f"\\U{code:08x}"
 
 
-def unseen(text: str) -> Iterator[Unseen]:
-    """Every character that may not stand in a name or description, in order.
-
-    Allowed among the format characters: a joiner between letters or emoji, one variation selector 15 or 16 after an
-    emoji, and the three flags of `FLAGS`, literally.
-    """
-    if text.isascii() and text.isprintable():
-        return
-    allowed_until = 0
-    for match in _SUSPECT.finditer(text):
-        at = match.start()
-        if at < allowed_until:
-            continue
-        flag = next((flag for flag in FLAGS if text.startswith(flag, at)), None)
-        if flag is not None:
-            allowed_until = at + len(flag)
-        elif (what := _why_not(text, at)) is not None:
-            yield Unseen(at, text[at], what)
-
-
-def _why_not(text: str, at: int) -> str | None:
-    char = text[at]
-    if char in _BLANKS:
-        return _BLANKS[char]
-    if char in _JOINERS:
-        return None if _joins(text, at) else "a joiner that joins nothing"
-    if char in _SELECTORS:
-        return None if _selects(text, at) else "a variation selector without an emoji"
-    if unicodedata.category(char) == "Mn" and unicodedata.name(char, "").startswith(
-        ("VARIATION SELECTOR", "MONGOLIAN FREE VARIATION")
-    ):
-        return "a variation selector"
-    return _CATEGORIES.get(unicodedata.category(char))
-
-
 def _joins(text: str, at: int) -> bool:
     before = text[max(at - 2, 0) : at].rstrip(_SELECTORS)[-1:]
     return _is_joinable(before) and _is_joinable(text[at + 1 : at + 2])
 
 
 def _is_joinable(char: str) -> bool:
-    return bool(char) and (unicodedata.category(char)[0] in "LM" and char not in _BLANKS or _is_emoji(char))
+    if not char or char in _BLANKS:
+        return False
+    return unicodedata.category(char)[0] in "LM" or _is_emoji(char)
 
 
 def _selects(text: str, at: int) -> bool:
@@ -181,5 +225,5 @@ def _is_emoji(char: str) -> bool:
     return bool(char) and (
         char in _EMOJI_ELSEWHERE
         or char in _SKIN_TONES
-        or (unicodedata.category(char) == "So" and char not in _BLANKS and char != "\ufffc")
+        or (unicodedata.category(char) == "So" and char not in "\u2800\ufffc")
     )
