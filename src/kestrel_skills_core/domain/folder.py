@@ -13,7 +13,7 @@ from typing import Final, Literal
 from . import rules
 from .document import Head, examine
 from .errors import BadPath
-from .findings import Finding, Rule, capped
+from .findings import Finding, Rule
 from .limits import LIMITS
 from .names import (
     DOCUMENT,
@@ -165,13 +165,14 @@ class Folder:
         """The verdict."""
         self._items.sort()
         self._check_whole()
-        fine = self._head is not None and not any(found.severity == "error" for found in self._findings)
+        findings = tuple(sorted(self._findings, key=lambda finding: finding.place))
+        fine = self._head is not None and not any(found.severity == "error" for found in findings)
         return Sighting(
             folder=self._name,
             head=self._head if fine else None,
             inventory=tuple(self._items),
             revision=revision_of(self._items),
-            findings=capped(self._findings),
+            findings=_capped(findings),
             generation=self._generation,
             provenance=self._provenance,
             unlisted=None if self._unlisted is None else tuple(sorted(self._unlisted, key=lambda each: each.path)),
@@ -257,3 +258,11 @@ class Folder:
             self._add(rules.NO_DOCUMENT, DOCUMENT, "the folder has no SKILL.md")
         else:
             self._add(rules.MISSPELT_DOCUMENT, found, f"the file is named `{found}`")
+
+
+def _capped(findings: tuple[Finding, ...]) -> tuple[Finding, ...]:
+    """As many as are reported, faults first where not all are."""
+    if len(findings) <= LIMITS.findings:
+        return findings
+    by_weight = sorted(findings, key=lambda finding: finding.severity != "error")
+    return tuple(sorted(by_weight[: LIMITS.findings], key=lambda finding: finding.place))
