@@ -18,7 +18,7 @@ from .findings import Rule
 from .limits import LIMITS
 from .text import escaped, folded
 
-__all__ = ["Diagnosis", "Entry", "diagnose", "entry_at", "line_to_write", "rewritten"]
+__all__ = ["Diagnosis", "Entry", "diagnose", "entry_at", "line_to_write", "rewritten", "unspaced"]
 
 _ENTRY: Final = re.compile(r"(name|description)[ \t]*:(?:[ \t\r]+|\Z)")
 _MISALIGNED: Final = re.compile(r"[ \t]+(?:name|description)[ \t]*:(?:\s|\Z)")
@@ -108,10 +108,6 @@ def diagnose(text: str, problem: str, at: int, opened: int) -> Diagnosis:
 
 def _colon(text: str, entry: Entry | None, at: int, line_at: int) -> Diagnosis:
     """A colon followed by a space, where no field can begin."""
-    before = text[:line_at].rstrip()
-    before_at = before.rfind("\n") + 1
-    if entry is not None and at < entry.at and (unspaced := _UNSPACED.match(before, before_at)):
-        return _unspaced(unspaced)
     if _MISALIGNED.match(text, line_at):
         return Diagnosis(
             rules.NOT_YAML, "a field that does not begin in the first column", line_at, "remove the spaces before it"
@@ -120,14 +116,18 @@ def _colon(text: str, entry: Entry | None, at: int, line_at: int) -> Diagnosis:
     return Diagnosis(rules.BARE_COLON, rules.BARE_COLON.title, at, advice)
 
 
-def _unspaced(found: re.Match[str]) -> Diagnosis:
-    advice = f"write `{found[1]}: {escaped(found[2][: LIMITS.description_chars])}`"
+def unspaced(text: str, at: int) -> Diagnosis | None:
+    """What to say of a line that begins at an offset, if it is a field but for the space after its colon."""
+    found = _UNSPACED.match(text, at)
+    if found is None:
+        return None
+    advice = f"write `{found[1]}: {escaped(found[2].rstrip()[: LIMITS.description_chars])}`"
     return Diagnosis(rules.NOT_YAML, f"no space after the colon of `{found[1]}`", found.start(2), advice)
 
 
 def _no_field(text: str, at: int) -> Diagnosis:
-    if found := _UNSPACED.match(text, at):
-        return _unspaced(found)
+    if (found := unspaced(text, at)) is not None:
+        return found
     line = text[at:].partition("\n")[0]
     advice = "indent the line by two spaces if it belongs to the value above, else remove it"
     return Diagnosis(rules.NOT_YAML, f"the line `{escaped(line[:40])}` is no field", at, advice)

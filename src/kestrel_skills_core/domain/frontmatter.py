@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple, NoReturn
 from attrs import field, frozen, mutable
 
 from . import rules
-from .diagnosis import diagnose, entry_at, line_to_write, rewritten
+from .diagnosis import diagnose, entry_at, line_to_write, rewritten, unspaced
 from .findings import Finding, Rule
 from .limits import LIMITS
 from .names import is_skill_name
@@ -48,6 +48,7 @@ letter and without `:` and `#`."""
 _UNREADABLE: Final = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff\ufeff\ufffe\uffff]")
 """What YAML does not allow or takes for a line end; none of it may reach ruamel, which folds some of it away."""
 _DIRECTIVE: Final = re.compile(r"(?:[ \t]*(?:#[^\n]*)?\n)*%")
+_UNKNOWN: Final = re.compile(r"\\U|^%", re.MULTILINE)
 _CUT: Final = re.compile(r"[ \t]+#")
 _FLOW_DEPTH: Final = 8
 _SKIPPED_EVENTS: Final = 256
@@ -176,9 +177,11 @@ class _Reading:
                 self._end(events)
         except MarkedYAMLError as error:
             self._not_yaml(error)
-        except (ValueError, ArithmeticError):
-            # ruamel takes any eight digits for a character.
-            self._stop(rules.NOT_YAML, "an escape beyond U+10FFFF", *self._place(max(self.text.find("\\U"), 0)))
+        except (ValueError, ArithmeticError, AssertionError):
+            # ruamel lets these escape for characters beyond U+10FFFF, and for versions of YAML that it does not know.
+            spot = _UNKNOWN.search(self.text)
+            message = "an escape or a directive that YAML does not know"
+            self._stop(rules.NOT_YAML, message, *self._place(spot.start() if spot else 0))
 
     def _begin(self, events: Iterator[Event]) -> bool:
         """Read up to the first field; say whether there is any text at all."""
@@ -192,9 +195,15 @@ class _Reading:
             self._second_document(start)
         root = next(events)
         if not isinstance(root, MappingStartEvent):
-            self._stop(rules.NOT_FIELDS, "this is not a list of fields", *self._at(root))
+            self._no_fields(root)
         self._refuse_features(root)
         return True
+
+    def _no_fields(self, root: Event) -> NoReturn:
+        found = unspaced(self.text, root.start_mark.index)
+        if found is None:
+            self._stop(rules.NOT_FIELDS, "this is not a list of fields", *self._at(root))
+        self._stop(found.rule, found.message, *self._place(found.at), found.advice)
 
     def _second_document(self, start: Event) -> NoReturn:
         advice = "remove the line, or what follows the three hyphens if they are meant to end the frontmatter"

@@ -1,0 +1,293 @@
+"""Names, addresses and paths: what can be minted, and what never can."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Callable
+
+import pytest
+from hypothesis import assume, given, settings
+from hypothesis import strategies as st
+
+from kestrel_skills_core.domain import names
+from kestrel_skills_core.domain.errors import BadName, BadPath
+from kestrel_skills_core.domain.names import (
+    Address,
+    SkillName,
+    SourceId,
+    digest,
+    is_device_name,
+    is_left_out,
+    is_reserved,
+    is_skill_name,
+    parse_address,
+    portable_key,
+    resource_path,
+    skill_name,
+)
+
+ANYTHING = st.text(st.characters(codec=None, exclude_categories=()), max_size=40)
+NAMELIKE = st.text(st.sampled_from("ab0-_.@/A \n"), max_size=70)
+PATHLIKE = st.text(st.sampled_from("ab.GIT~1/\\:_-#P yco\u200c\uff0e\u0130\n"), max_size=30)
+KEPT = [
+    ".git",
+    ".hg",
+    ".svn",
+    "git~1",
+    ".DS_Store",
+    "Thumbs.db",
+    "desktop.ini",
+    "__pycache__",
+    "__MACOSX",
+    "x.pyc",
+    "x.pyo",
+    "x~",
+    ".x.swp",
+    ".#x",
+    "#x#",
+    "._x",
+    ".kestrel-generation",
+    ".kestrel-provenance.json",
+    ".kestrel-internal",
+    ".skill.md.claim",
+    ".skill.md.tmp.1",
+]
+# Default_Ignorable_Code_Point of Unicode's DerivedCoreProperties.txt, what is assigned in every version since 9.
+IGNORED = "\u00ad\u034f\u115f\u1160\u17b4\u180b\u180e\u200b\u200c\u200d\u200e\u2060\u206f\u3164\ufe00\ufe0f\ufeff\uffa0\U000e0067\U000e0100"
+
+
+def in_full_width(text: str) -> str:
+    """The text in the full-width letters that NFKC takes back."""
+    return "".join(chr(ord(char) + 0xFEE0) if "!" <= char <= "~" else char for char in text)
+
+
+@st.composite
+def disguised(draw: st.DrawFn) -> str:
+    """A kept name in a spelling that some file system takes for it."""
+    name = draw(st.sampled_from(KEPT))
+    change: Callable[[str], str] = draw(st.sampled_from([str, str.upper, str.title, in_full_width]))
+    name = change(name)
+    for char in draw(st.lists(st.sampled_from(IGNORED), max_size=3)):
+        at = draw(st.integers(0, len(name)))
+        name = name[:at] + char + name[at:]
+    return name + draw(st.sampled_from(["", ".", " ", ". .", ":stream", "::$INDEX_ALLOCATION", "\uff1ax", "\uff0e"]))
+
+
+class TestSkillName:
+    @pytest.mark.parametrize("text", ["a", "0", "a-b", "a_b", "a--b", "on", "null", "123", "com0", "a" * 64])
+    def test_names(self, text: str) -> None:
+        """One to 64 of a-z, 0-9, hyphen and underscore, with a letter or digit at both ends."""
+        assert skill_name(text) == text
+        assert is_skill_name(text)
+
+    @pytest.mark.parametrize(
+        "text",
+        ["", "-a", "a-", "_a", "a_", "A", "a b", "a.b", "a/b", "..", "../x", "/abs", "C:x", "x.", "x ", "x\0", "é"]
+        + ["a\n", "\na", "a" * 65, "\uff41", "\u0661"],
+    )
+    def test_no_names(self, text: str) -> None:
+        """Everything else is refused, with what a name is made of."""
+        assert not is_skill_name(text)
+        with pytest.raises(BadName) as refused:
+            skill_name(text)
+        assert refused.value.fix.startswith("use 1 to 64 of")
+
+    @pytest.mark.parametrize("text", ["con", "prn", "aux", "nul", "com1", "com9", "lpt1", "lpt9"])
+    def test_devices(self, text: str) -> None:
+        """Windows cannot hold a folder of that name."""
+        assert is_device_name(text)
+        assert not is_skill_name(text)
+        with pytest.raises(BadName, match="Windows"):
+            skill_name(text)
+
+    @settings(max_examples=2000)
+    @given(NAMELIKE | ANYTHING)
+    def test_any_text_is_a_name_or_refused(self, text: str) -> None:
+        """What is minted is the text, and matches the pattern of the format; what is refused is shown safely."""
+        try:
+            minted = skill_name(text)
+        except BadName as error:
+            assert not is_skill_name(text)
+            assert str(error).isprintable() or not error.given.isascii()
+            assert len(error.given) <= 80 * len("\\U00000000")
+            assert error.fix
+        else:
+            assert minted == text
+            assert re.fullmatch(r"[a-z0-9](?:[a-z0-9_-]{0,62}[a-z0-9])?", text, re.ASCII)
+
+
+class TestAddress:
+    def test_a_name_alone_means_whatever_resolves(self) -> None:
+        """There is no source in it."""
+        assert parse_address("deploy") == Address(SkillName("deploy"))
+
+    @pytest.mark.parametrize("source", ["agent-local", "host-shared", "git"])
+    def test_a_source_means_the_one_copy(self, source: str) -> None:
+        """The three sources are addressed by their names, and print as they are written."""
+        address = parse_address(f"deploy@{source}")
+        assert (address.name, address.source) == ("deploy", SourceId(source))
+        assert str(address) == f"deploy@{source}"
+
+    @pytest.mark.parametrize("text", ["deploy@", "deploy@GIT", "deploy@git@git", "deploy@elsewhere", "deploy@git "])
+    def test_an_unknown_source_is_refused(self, text: str) -> None:
+        """The fix names those that there are."""
+        with pytest.raises(BadName) as refused:
+            parse_address(text)
+        assert refused.value.fix == "use one of agent-local, host-shared, git after the @"
+
+    @pytest.mark.parametrize("text", ["", "@git", "De@git", "..@git"])
+    def test_a_bad_name_is_refused(self, text: str) -> None:
+        """Before the source is looked at."""
+        with pytest.raises(BadName):
+            parse_address(text)
+
+    @settings(max_examples=2000)
+    @given(NAMELIKE | ANYTHING | st.builds("{}@{}".format, NAMELIKE, st.sampled_from([*SourceId, "x"])))
+    def test_any_text_is_an_address_or_refused(self, text: str) -> None:
+        """What is read prints as it was written."""
+        try:
+            address = parse_address(text)
+        except BadName as error:
+            assert error.fix
+        else:
+            assert str(address) == text
+
+    def test_precedence_is_the_order_of_definition(self) -> None:
+        """Agent-local wins over host-shared, host-shared over git."""
+        assert sorted(SourceId, key=lambda source: source.rank) == ["agent-local", "host-shared", "git"]
+
+
+class TestDigest:
+    @pytest.mark.parametrize("text", ["", "a" * 63, "a" * 65, "A" * 64, "g" * 64, "a" * 64 + "\n", "\u0661" * 64])
+    def test_other_texts_are_none(self, text: str) -> None:
+        """Only 64 lower-case hex digits are a digest."""
+        assert digest(text) is None
+
+    def test_sixty_four_digits_are_one(self) -> None:
+        """It is given back."""
+        assert digest("0123456789abcdef" * 4) == "0123456789abcdef" * 4
+
+
+class TestResourcePath:
+    @pytest.mark.parametrize(
+        "text",
+        ["SKILL.md", "a", "a/b/c.txt", ".gitignore", ".github/x", "a.b.c", "é/使.md", "a b", "#a", "a#", "con", "x.", "%2e%2e/x"]
+        + ["a/x.py", "pyc", ".pyx", "kestrel-generation", "...a", "C/x", "ab:c", "-", "a/" * 31 + "b"],
+    )
+    def test_paths(self, text: str) -> None:
+        """Relative, with forward slashes, visible."""
+        assert resource_path(text) == text
+
+    @pytest.mark.parametrize(
+        ("text", "why"),
+        [
+            ("", "it is empty"),
+            ("/etc/passwd", "it is absolute"),
+            ("C:x", "it begins with a drive letter"),
+            ("c:/x", "it begins with a drive letter"),
+            ("a\\b", "it holds a backslash"),
+            ("..\\..\\x", "it holds a backslash"),
+            ("..", "a part of it is empty, `.` or `..`"),
+            ("../other/SKILL.md", "a part of it is empty, `.` or `..`"),
+            ("references/./../../x", "a part of it is empty, `.` or `..`"),
+            ("a/", "a part of it is empty, `.` or `..`"),
+            ("a//b", "a part of it is empty, `.` or `..`"),
+            ("a\0", "it holds a control character"),
+            ("a\nb", "it holds a control character"),
+            ("a\u202eb", "it holds a format character"),
+            ("a\u2028b", "it holds a line separator"),
+            ("a\u2029b", "it holds a paragraph separator"),
+            ("a\udcff", "it holds bytes that are not UTF-8"),
+            ("a/" * 32 + "b", "it is deeper than 32 levels"),
+            ("a" * 1025, "it is longer than 1024 bytes"),
+            ("é" * 513, "it is longer than 1024 bytes"),
+        ],
+    )
+    def test_no_paths(self, text: str, why: str) -> None:
+        """Everything else is refused with the reason."""
+        with pytest.raises(BadPath) as refused:
+            resource_path(text)
+        assert (refused.value.why, refused.value.reserved) == (why, False)
+        assert refused.value.fix
+
+    def test_the_longest_path_has_1024_bytes(self) -> None:
+        """In UTF-8, not in characters."""
+        assert resource_path("é" * 512)
+        assert resource_path("a" * 1024)
+
+    @pytest.mark.parametrize("part", KEPT)
+    @pytest.mark.parametrize("place", ["{}", "a/{}", "{}/a", "a/{}/b"])
+    def test_kept_names_at_any_depth(self, part: str, place: str) -> None:
+        """What is left out or reserved cannot be minted, and the refusal says that it is kept."""
+        with pytest.raises(BadPath) as refused:
+            resource_path(place.format(part))
+        assert refused.value.reserved
+
+    @given(disguised(), st.sampled_from(["{}", "a/{}", "{}/a", "a/{}/b"]))
+    def test_kept_names_in_any_disguise(self, part: str, place: str) -> None:
+        """Nor under any spelling that some file system takes for them."""
+        assert is_left_out(part) or is_reserved(part)
+        with pytest.raises(BadPath):
+            resource_path(place.format(part))
+
+    @pytest.mark.parametrize(
+        "text",
+        [".g\u200cit", ".GIT", ".git.", ".git ", ".git::$INDEX_ALLOCATION", "git~1", "GIT~1", "\uff0egit", ".\uff47it"]
+        + [".kestrel-generation\ufe0f", ".ke\ufe00strel-x", ".\u212aestrel-x", ".ke\u017ftrel-x", "\u2024git"],
+    )
+    def test_disguises_that_were_seen(self, text: str) -> None:
+        """Spellings by which others were fooled."""
+        assert is_left_out(text) or is_reserved(text)
+
+    @settings(max_examples=2000)
+    @given(PATHLIKE | ANYTHING | disguised())
+    def test_any_text_is_a_path_or_refused(self, text: str) -> None:
+        """What is minted is the text, and stays inside the folder; what is refused is shown safely."""
+        try:
+            minted = resource_path(text)
+        except BadPath as error:
+            assert error.why
+            assert error.fix
+            assert not any(unicodedata.category(char) in {"Cc", "Cs", "Zl", "Zp"} for char in str(error))
+        else:
+            assert minted == text
+            assert not {"", ".", ".."} & set(text.split("/"))
+            assert "\\" not in text
+            assert not any(is_left_out(part) or is_reserved(part) for part in text.split("/"))
+            assert not any(unicodedata.category(char) in {"Cc", "Cf", "Cs", "Zl", "Zp"} for char in text)
+
+    @settings(max_examples=500)
+    @given(PATHLIKE | st.from_regex(names._PLAIN_PATH, fullmatch=True) | st.sampled_from(KEPT))
+    def test_the_quick_way_never_says_more_than_the_rules(self, text: str) -> None:
+        """A path that one match lets through would pass each rule by itself."""
+        assume(names._PLAIN_PATH.fullmatch(text))
+        assert names._why_not_spelt(text) is None
+        assert not any(is_left_out(part) or is_reserved(part) for part in text.split("/"))
+
+    @pytest.mark.parametrize("text", ["SKILL.md", "references/api-guide.md", "scripts/run_2.py", "LICENSE"])
+    def test_common_paths_go_the_quick_way(self, text: str) -> None:
+        """What nearly every skill holds is told by one match."""
+        assert names._PLAIN_PATH.fullmatch(text)
+
+
+class TestPortableKey:
+    @pytest.mark.parametrize(
+        ("one", "other"),
+        [("Foo", "foo"), ("é", "e\u0301"), ("É", "e\u0301"), ("stra\u00dfe", "STRASSE"), ("\u212a", "k"), ("A/b", "a/B")],
+    )
+    def test_one_on_some_disk(self, one: str, other: str) -> None:
+        """Case and composition do not tell paths apart everywhere."""
+        assert portable_key(one) == portable_key(other)
+
+    @pytest.mark.parametrize(("one", "other"), [("a", "b"), ("a/b", "ab"), ("e", "é"), ("a-b", "a_b")])
+    def test_two_everywhere(self, one: str, other: str) -> None:
+        """Everything else does."""
+        assert portable_key(one) != portable_key(other)
+
+    @given(ANYTHING)
+    def test_a_key_is_its_own_key(self, text: str) -> None:
+        """Spelling a path as its key changes nothing more, nor does composing it."""
+        key = portable_key(text)
+        assert portable_key(key) == key
+        assert portable_key(unicodedata.normalize("NFD", text)) == key
