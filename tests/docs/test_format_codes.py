@@ -1,4 +1,4 @@
-"""The page on the format tells every code of the format, and each of its examples has just the fault that it stands under."""
+"""The page on the format tells every code, and each example has just the fault that it stands under."""
 
 from __future__ import annotations
 

@@ -11,7 +11,8 @@ from hypothesis import strategies as st
 from kestrel_skills_core.domain.diagnosis import Entry, diagnose, entry_at, line_to_write, rewritten
 
 LINES = st.lists(
-    st.sampled_from(["name: a", "description: b c", "description:", " d", "\te", "", "# f", "x: y", "- z", "name:a"]), max_size=8
+    st.sampled_from(["name: a", "description: b c", "description:", " d", "\te", "", "# f", "x: y", "- z", "name:a"]),
+    max_size=8,
 ).map("\n".join)
 
 
@@ -39,7 +40,9 @@ class TestEntryAt:
     def test_an_entry_begins_before_what_lies_in_it(self, text: str, at: int) -> None:
         """Its value begins in the line of the offset or above, and is one line."""
         entry = entry_at(text, min(at, len(text)))
-        assert entry is None or ("\n" not in entry.value and text.count("\n", 0, entry.at - 1) <= text.count("\n", 0, at))
+        assert entry is None or (
+            "\n" not in entry.value and text.count("\n", 0, entry.at - 1) <= text.count("\n", 0, at)
+        )
 
 
 class TestLineToWrite:

@@ -170,7 +170,7 @@ class _Reading:
         return True
 
     def _late_opening(self) -> re.Match[str] | None:
-        """The opening fence below empty lines, which is a fault, but lets the rest be judged."""
+        """The opening fence behind white space, which is a fault, but lets the rest be judged."""
         if _RETURNED_OPENING.match(self.text):
             return None  # the carriage return is what is wrong, and was reported
         late = _BLANK.match(self.text)
@@ -178,7 +178,8 @@ class _Reading:
         if opening is None:
             self._add(rules.NO_FRONTMATTER, "the first line is not `---`" if self.text else "the file is empty")
         else:
-            self._add(rules.NO_FRONTMATTER, "the first line is empty", advice="remove what stands before the `---`")
+            advice = "remove what stands before the `---`"
+            self._add(rules.NO_FRONTMATTER, "white space stands before the first line", advice=advice)
         return opening
 
     def _miss_closing(self, start: int) -> None:
