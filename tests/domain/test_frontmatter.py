@@ -19,7 +19,7 @@ from kestrel_skills_core.domain import frontmatter
 from kestrel_skills_core.domain.findings import Finding, faults_of
 from kestrel_skills_core.domain.frontmatter import Frontmatter, parse
 
-MISTAKES = Path(__file__).with_name("mistakes.json")
+MISTAKES = Path(__file__).parent / "cases" / "mistakes.json"
 SECOND = "remove the line, or what follows the three hyphens if they are meant to end the frontmatter"
 YAMLISH = "ab :#'\"@`%-?,[]{}&*!|>\\~1.\t\n"
 VALUES = st.text(st.sampled_from(YAMLISH.replace("\n", "")), max_size=12)
