@@ -135,7 +135,7 @@ def hidden_text(text: str) -> Iterator[HiddenText]:
 
 def _suspects(text: str) -> dict[str, str]:
     """The characters of a text that may be seen nowhere, or in some places only, and what each is."""
-    return {char: what for char in set(_UNUSUAL.findall(text)) if (what := _what(char))}
+    return {char: what for char in set(text) if _UNUSUAL.match(char) and (what := _what(char))}
 
 
 def _what(char: str) -> str:
