@@ -1,41 +1,39 @@
-"""One skill's folder, judged while it is read: what belongs to the skill, what is left out, and everything wrong with it.
+"""One skill's folder, judged while it is read: what belongs to it, what is left out, and everything wrong with it.
 
-An adapter walks the folder and tells a `Folder` what it meets; the `Folder` says what to enter and what to read. No bytes
-are kept but what the adapter keeps. The verdict does not depend on the order in which entries come.
+An adapter walks the folder, parents before children, and tells a `Folder` what it meets; the `Folder` says what to
+enter and what to read.
+
+Rule 1: the verdict does not depend on the order in which entries come, nor on the disk they come from.
+Rule 2: what cannot be part of a skill is set aside: named, never opened, and with all that lies below it told of once.
+Rule 3: beyond a cap on the whole folder nothing is inventoried, and where something was not seen nothing is listed, so
+        that nobody can approve what nobody saw.
 """
 
 from __future__ import annotations
 
 import hashlib
 import re
+from collections.abc import Iterable, Iterator
 from typing import Final, Literal
 
 from . import rules
 from .document import Head, examine
-from .errors import BadPath
+from .errors import BadPath, TooLarge
 from .findings import Finding, Rule
 from .limits import LIMITS
-from .names import (
-    DOCUMENT,
-    MARKER,
-    PROVENANCE,
-    Generation,
-    ResourcePath,
-    is_left_out,
-    is_reserved,
-    portable_key,
-    resource_path,
-)
+from .names import DOCUMENT, MARKER, PROVENANCE, Generation, ResourcePath, is_left_out, portable_key, resource_path
 from .provenance import Provenance, UnreadableProvenance, load_provenance
 from .record import Sighting
 from .text import escaped
-from .tree import Item, Unlisted, clashes, folders_of, revision_of
+from .tree import Item, Listing, Unlisted, clashes, revision_of
 
-__all__ = ["Folder", "Kind", "parse_marker", "render_marker", "unnamed"]
+__all__ = ["Folder", "Kind", "is_walked", "lacks_marker", "parse_marker", "render_marker"]
 
 Kind = Literal["file", "folder", "link", "other"]
 
 _MARKER: Final = re.compile(rb"kestrel-skill-generation-v1:([0-9a-f]{64})\n")
+_OWN: Final = {MARKER: LIMITS.marker_bytes, PROVENANCE: LIMITS.provenance_bytes}
+"""Files of this library at the top of a folder, with the bytes each may hold; outside the author's budget."""
 _VERSION_CONTROL: Final = (".git", ".hg", ".svn")
 _SHOWN: Final = 200
 
@@ -51,17 +49,14 @@ def render_marker(generation: Generation) -> bytes:
     return b"kestrel-skill-generation-v1:%s\n" % generation.encode()
 
 
-def unnamed(folder: str) -> Sighting:
-    """The sighting of a folder whose name is no skill name: not opened, not addressable."""
-    finding = Finding(rules.UNNAMED_FOLDER, ".", f"`{escaped(folder)[:80]}` is not a skill name")
-    return refused(folder, finding)
+def is_walked(path: str) -> bool:
+    """Whether a folder is looked into: it is not too deep, and not version control's own, which may be of any size."""
+    return path.count("/") < LIMITS.skill_depth and path.rpartition("/")[2].casefold() not in _VERSION_CONTROL
 
 
-def refused(folder: str, finding: Finding) -> Sighting:
-    """The sighting of a folder that was not opened, or not to its end."""
-    return Sighting(
-        folder=folder, head=None, inventory=(), revision=revision_of(()), findings=(finding,), unlisted=None
-    )
+def lacks_marker(sighting: Sighting) -> bool:
+    """Whether a marker is missed: for a skill to be turned on, or for anything to be deleted."""
+    return sighting.generation is None and (sighting.head is not None or sighting.unlisted is not None)
 
 
 class Folder:
@@ -70,199 +65,213 @@ class Folder:
     def __init__(self, name: str) -> None:
         """Begin to read the folder of that name on the disk."""
         self._name = name
+        self._looked = 0
+        self._paths: set[str] = set()
+        self._closed: set[str] = set()
         self._items: list[Item] = []
+        self._bytes = 0
         self._unlisted: list[Unlisted] | None = []
         self._findings: list[Finding] = []
+        self._binaries: list[Finding] = []
+        self._document_met = False
         self._head: Head | None = None
         self._generation: Generation | None = None
         self._provenance: Provenance | None = None
-        self._folders: set[str] = set()
-        self._document_met = False
-        self._bytes = 0
-        self._looked = 0
+
+    def looks(self, entries: int) -> None:
+        """Count entries, of whatever kind, before any of them is looked at.
+
+        Raises:
+            TooLarge: More than are looked at in one folder; stop.
+        """
+        self._looked += entries
+        if self._looked > LIMITS.looked_entries:
+            raise TooLarge("entries in one folder, left-out ones included", LIMITS.looked_entries)
 
     def enters(self, path: str) -> bool:
-        """Whether the folder at that path is to be walked. It is looked at either way."""
-        if not self._looks():
-            return False
-        part = path.rpartition("/")[2]
-        if is_left_out(part):
-            self._leave_out(path, "folder", 0, 0)
-            return part.casefold() not in _VERSION_CONTROL
-        if self._is_left_out_below(path):
-            self._set_aside(path, "folder", 0, 0)
+        """Whether the folder at that path is to be walked. The answer is `is_walked`'s."""
+        if _is_legal(path):
+            self._paths.add(path)
             return True
-        if self._minted(path, "folder", 0, 0) is None:
-            return False
-        self._folders.add(path)
-        return True
-
-    def reads(self, path: str, size: int, mtime_ns: int) -> bool:
-        """Whether the regular file at that path is to be read, and given to `file`."""
-        if path in (MARKER, PROVENANCE):
+        self.aside(path, "folder", 0, 0)
+        self._closed.add(path)
+        if is_walked(path):
             return True
-        if not self._looks():
-            return False
-        if is_left_out(path.rpartition("/")[2]):
-            self._leave_out(path, "file", size, mtime_ns)
-            return False
-        if self._is_left_out_below(path):
-            self._set_aside(path, "file", size, mtime_ns)
-            return False
-        self._document_met |= path == DOCUMENT
-        if size > LIMITS.file_bytes:
-            self.too_large(path, size)
-            return False
-        if self._bytes + size > LIMITS.skill_bytes:
-            self._beyond(rules.LARGE_SKILL, f"more than {LIMITS.skill_bytes:,} bytes")
-            return False
-        return True
+        if not path.endswith(".git"):  # which is listed, so that a refusal to delete it can name it
+            self._unlisted = None
+        return False
 
-    def file(self, path: str, data: bytes, *, executable: bool, mtime_ns: int) -> None:
-        """Take the whole content of a regular file."""
-        if path == MARKER:
-            self._generation = parse_marker(data)
-            if self._generation is None:
-                self._add(rules.BAD_MARKER, MARKER, "this is not a generation marker")
+    def reads(self, path: str) -> int | None:
+        """How many bytes to read, at most, of the regular file at that path; nothing where it goes `aside` unopened."""
+        if path in _OWN:
+            return _OWN[path]
+        if not _is_legal(path):
+            return None
+        self._paths.add(path)
+        if path == DOCUMENT:
+            self._document_met = True
+            return LIMITS.file_bytes
+        return min(LIMITS.file_bytes, LIMITS.skill_bytes - self._bytes)
+
+    def file(self, path: str, content: bytes, *, executable: bool) -> None:
+        """Take the whole content of a file that `reads` let through."""
+        if path in _OWN:
+            self._take_own(path, content)
             return
-        if path == PROVENANCE:
-            self._read_provenance(data)
-            return
-        self._bytes += len(data)
-        minted = self._minted(path, "file", len(data), mtime_ns)
-        if minted is None:
-            return
-        self._items.append(Item(minted, len(data), hashlib.sha256(data).digest(), executable))
-        if minted == DOCUMENT:
-            self._head, findings = examine(data, self._name)
+        size = len(content)
+        self._bytes += size
+        self._items.append(Item(ResourcePath(path), size, hashlib.sha256(content).digest(), executable))
+        if path == DOCUMENT:
+            self._head, findings = examine(content, self._name)
             self._findings += findings
-        elif not data.isascii() or b"\0" in data:
-            self._check_text(minted, data)
+        elif not content.isascii() or b"\0" in content:
+            self._check_text(path, content)
 
-    def too_large(self, path: str, size: int) -> None:
-        """Take note of a file that is larger than one may be, and was not read to its end."""
-        self._unlisted = None
-        shown = self._shown(path)
-        self._add(rules.LARGE_FILE, shown, f"{size:,} bytes where {LIMITS.file_bytes:,} are allowed")
+    def large(self, path: str, size: int) -> None:
+        """Take note of a file that holds more than `reads` allowed, and of which nothing was read."""
+        if path == MARKER:
+            self._add(rules.BAD_MARKER, MARKER, "this is not a generation marker")
+        elif path == PROVENANCE:
+            self._add(rules.BAD_PROVENANCE, PROVENANCE, f"it is larger than {LIMITS.provenance_bytes:,} bytes")
+        elif size > LIMITS.file_bytes:
+            self._unlisted = None
+            self._add(rules.LARGE_FILE, path, f"{size:,} bytes where {LIMITS.file_bytes:,} are allowed")
+        else:
+            self._bytes += size
 
-    def other(self, path: str, kind: Kind, size: int, mtime_ns: int) -> None:
-        """Take note of what is neither a regular file nor a folder; it is never opened."""
-        if not self._looks():
-            return
+    def aside(self, path: str, kind: Kind, size: int, mtime_ns: int) -> None:
+        """Take note of what is never opened: a link, a special file, a file that `reads` did not let through."""
+        if self._unlisted is not None:
+            self._unlisted.append(Unlisted(escaped(path), kind, size, mtime_ns))
         self._document_met |= path == DOCUMENT
-        self._set_aside(path, kind, size, mtime_ns)
-        rule = rules.LINK if kind == "link" else rules.SPECIAL_FILE
-        if not is_left_out(path.rpartition("/")[2]):
-            self._add(rule, self._shown(path), rule.title)
+        if path.rpartition("/")[0] not in self._closed:
+            rule, message = _why_aside(path, kind)
+            self._add(rule, path, message)
 
     def unreadable(self, path: str, why: str) -> None:
         """Take note of a file or folder that could not be read; `why` is one safe phrase."""
         self._unlisted = None
         self._document_met |= path == DOCUMENT
-        self._add(rules.UNREADABLE, self._shown(path), f"it cannot be read: {why}")
+        if path not in self._closed and path.rpartition("/")[0] not in self._closed:
+            self._add(rules.UNREADABLE, path, f"it cannot be read: {why}")
+
+    def beyond(self) -> TooLarge | None:
+        """The cap on the whole folder that was crossed, if any."""
+        return next((error for _, error in self._crossed()), None)
 
     def sighting(self, stamps: object = None) -> Sighting:
-        """The verdict."""
-        self._items.sort()
-        self._check_whole()
-        findings = tuple(sorted(self._findings, key=lambda finding: finding.place))
+        """The verdict, once every entry was told of."""
+        findings = sorted(self._judged(), key=lambda finding: (*finding.place, finding.message))
+        within = self.beyond() is None
+        inventory = tuple(sorted(self._items)) if within else ()
         fine = self._head is not None and not any(found.severity == "error" for found in findings)
         return Sighting(
             folder=self._name,
             head=self._head if fine else None,
-            inventory=tuple(self._items),
-            revision=revision_of(self._items),
+            inventory=inventory,
+            revision=revision_of(inventory),
             findings=_capped(findings),
             generation=self._generation,
             provenance=self._provenance,
-            unlisted=None if self._unlisted is None else tuple(sorted(self._unlisted, key=lambda each: each.path)),
+            unlisted=self._listing() if within else None,
             stamps=stamps,
         )
 
-    def _looks(self) -> bool:
-        self._looked += 1
-        if self._looked > LIMITS.looked_entries:
-            self._beyond(rules.MANY_ENTRIES, f"more than {LIMITS.looked_entries:,} entries, left-out ones included")
-        return self._looked <= LIMITS.looked_entries
+    def _add(self, rule: Rule, path: str, message: str) -> None:
+        self._findings.append(Finding(rule, escaped(path)[:_SHOWN], message))
 
-    def _beyond(self, rule: Rule, message: str) -> None:
-        """A cap on the whole folder was crossed: say so once, and let nobody approve what nobody saw."""
-        self._unlisted = None
-        if all(found.rule is not rule for found in self._findings):
-            self._add(rule, ".", message)
-
-    def _add(self, rule: Rule, file: str, message: str) -> None:
-        self._findings.append(Finding(rule, file, message))
-
-    def _shown(self, path: str) -> str:
-        return escaped(path)[:_SHOWN]
-
-    def _set_aside(self, path: str, kind: Kind, size: int, mtime_ns: int, sha256: bytes | None = None) -> None:
-        if self._unlisted is not None:
-            self._unlisted.append(Unlisted(escaped(path), kind, size, mtime_ns))
-
-    def _leave_out(self, path: str, kind: Kind, size: int, mtime_ns: int) -> None:
-        self._set_aside(path, kind, size, mtime_ns)
-        self._add(rules.LEFT_OUT, self._shown(path), "left out: litter of a system or tool")
-
-    def _is_left_out_below(self, path: str) -> bool:
-        return any(is_left_out(part) for part in path.split("/")[:-1])
-
-    def _minted(self, path: str, kind: Kind, size: int, mtime_ns: int) -> ResourcePath | None:
-        """The path if it is legal; else it is set aside and reported."""
+    def _take_own(self, path: str, content: bytes) -> None:
+        if path == MARKER:
+            self._generation = parse_marker(content)
+            if self._generation is None:
+                self._add(rules.BAD_MARKER, MARKER, "this is not a generation marker")
+            return
         try:
-            return resource_path(path)
-        except BadPath as error:
-            self._set_aside(path, kind, size, mtime_ns)
-            reserved = is_reserved(path.rpartition("/")[2])
-            rule = rules.RESERVED_PATH if reserved else rules.BAD_PATH
-            self._add(rule, self._shown(path), error.why)
-            return None
-
-    def _read_provenance(self, data: bytes) -> None:
-        try:
-            self._provenance = load_provenance(data)
+            self._provenance = load_provenance(content)
         except UnreadableProvenance as error:
             self._add(rules.BAD_PROVENANCE, PROVENANCE, str(error))
 
-    def _check_text(self, path: ResourcePath, data: bytes) -> None:
+    def _check_text(self, path: str, content: bytes) -> None:
         try:
-            data.decode()
+            content.decode()
         except UnicodeDecodeError as error:
-            self._add(
-                rules.BINARY_FILE, path, f"the byte 0x{data[error.start]:02x} at offset {error.start:,} is not UTF-8"
-            )
-            return
-        if b"\0" in data:
-            self._add(rules.BINARY_FILE, path, "it holds NUL characters")
-
-    def _check_whole(self) -> None:
-        paths = [item.path for item in self._items]
-        if not self._document_met:
-            self._miss_document(paths)
-        folders = self._folders | folders_of(paths)
-        entries = len(paths) + len(folders)
-        if entries > LIMITS.skill_entries:
-            self._beyond(
-                rules.MANY_ENTRIES, f"{entries:,} files and folders where {LIMITS.skill_entries:,} are allowed"
-            )
-        for first, second in clashes(sorted({*paths, *folders})):
-            self._add(
-                rules.CLASHING_PATHS, escaped(second), f"`{escaped(first)}` and `{escaped(second)}` are one elsewhere"
-            )
-
-    def _miss_document(self, paths: list[ResourcePath]) -> None:
-        wanted = portable_key(DOCUMENT)
-        found = next((path for path in paths if portable_key(path) == wanted), None)
-        if found is None:
-            self._add(rules.NO_DOCUMENT, DOCUMENT, "the folder has no SKILL.md")
+            why = f"the byte 0x{content[error.start]:02x} at offset {error.start:,} is not UTF-8"
         else:
-            self._add(rules.MISSPELT_DOCUMENT, found, f"the file is named `{found}`")
+            if b"\0" not in content:
+                return
+            why = f"a NUL at offset {content.index(0):,}"
+        self._binaries.append(Finding(rules.BINARY_FILE, escaped(path)[:_SHOWN], why))
+
+    def _judged(self) -> Iterator[Finding]:
+        """Every finding. Which files were read before too many bytes were met is chance, and so not told."""
+        yield from self._findings
+        crossed = list(self._crossed())
+        for rule, error in crossed:
+            yield Finding(rule, ".", str(error))
+        if not crossed:
+            yield from self._binaries
+        if not self._document_met:
+            yield self._missing_document()
+        for first, second in clashes(sorted(self._paths)):
+            shown = escaped(second)[:_SHOWN]
+            yield Finding(rules.CLASHING_PATHS, shown, f"it is `{escaped(first)[:_SHOWN]}` on other systems")
+
+    def _crossed(self) -> Iterator[tuple[Rule, TooLarge]]:
+        for rule, what, allowed, found in (
+            (rules.MANY_ENTRIES, "files and folders in one skill", LIMITS.skill_entries, len(self._paths)),
+            (rules.LARGE_SKILL, "bytes in one skill", LIMITS.skill_bytes, self._bytes),
+        ):
+            if found > allowed:
+                yield rule, TooLarge(what, allowed, found, rule.fix)
+
+    def _missing_document(self) -> Finding:
+        if DOCUMENT in self._paths:
+            return Finding(rules.NO_DOCUMENT, DOCUMENT, "it is a folder where the file SKILL.md should be")
+        wanted = portable_key(DOCUMENT)
+        found = min((path for path in self._paths if portable_key(path) == wanted), default=None)
+        if found is None:
+            return Finding(rules.NO_DOCUMENT, DOCUMENT, "the folder has no SKILL.md")
+        return Finding(rules.MISSPELT_DOCUMENT, found, f"the file is named `{found}`")
+
+    def _listing(self) -> Listing | None:
+        if self._unlisted is None or len(self._unlisted) > LIMITS.skill_entries:
+            return None
+        return tuple(sorted(self._unlisted, key=lambda each: (each.path, each.kind, each.size, each.mtime_ns)))
 
 
-def _capped(findings: tuple[Finding, ...]) -> tuple[Finding, ...]:
-    """As many as are reported, faults first where not all are."""
+def _is_legal(path: str) -> bool:
+    return _refusal(path) is None
+
+
+def _refusal(path: str) -> BadPath | None:
+    try:
+        resource_path(path)
+    except BadPath as error:
+        return error
+    return None
+
+
+def _why_aside(path: str, kind: Kind) -> tuple[Rule, str]:
+    """Why an entry is set aside whose folder is not."""
+    if is_left_out(path.rpartition("/")[2]):
+        return rules.LEFT_OUT, "left out: litter of a system or tool"
+    if kind == "link":
+        return rules.LINK, "a symbolic link"
+    if kind == "other":
+        return rules.SPECIAL_FILE, "neither a file nor a folder"
+    if path.count("/") >= LIMITS.skill_depth:
+        return rules.DEEP_FOLDER, f"deeper than {LIMITS.skill_depth} levels"
+    error = _refusal(path)
+    assert error is not None, "a legal path is not set aside"
+    return (rules.RESERVED_PATH if error.reserved else rules.BAD_PATH), error.why
+
+
+def _capped(findings: Iterable[Finding]) -> tuple[Finding, ...]:
+    """As many findings as are reported, faults first where not all are; the last then says how many more there are."""
+    findings = tuple(findings)
+    most = LIMITS.findings - 1
     if len(findings) <= LIMITS.findings:
         return findings
     by_weight = sorted(findings, key=lambda finding: finding.severity != "error")
-    return tuple(sorted(by_weight[: LIMITS.findings], key=lambda finding: finding.place))
+    kept = sorted(by_weight[:most], key=lambda finding: (*finding.place, finding.message))
+    return (*kept, Finding(by_weight[most].rule, ".", f"{len(findings) - most:,} more findings are not shown"))

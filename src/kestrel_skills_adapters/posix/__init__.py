@@ -1,0 +1,1 @@
+"""Skills in folders of a POSIX file system."""

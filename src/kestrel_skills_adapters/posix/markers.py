@@ -1,0 +1,77 @@
+"""Generation markers: every folder of a root that can be written gets one, whole or not at all, whoever comes first.
+
+A marker is written beside the skills, in `.kestrel-internal`, and then linked into its folder, which fails where one is
+there already. Writers, and whoever sweeps up after a crash, share a lock. Where any of this cannot be had (a root that
+cannot be written, a file system without hard links, a lock that another holds), a folder goes without a marker.
+"""
+
+from __future__ import annotations
+
+import stat
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager, suppress
+from typing import Final
+
+from kestrel_skills_core.domain.folder import parse_marker, render_marker
+from kestrel_skills_core.domain.limits import LIMITS
+from kestrel_skills_core.domain.names import MARKER, Generation
+from kestrel_skills_core.ports.world import Chance
+
+from .syscalls import Syscalls
+
+__all__ = ["INTERNAL", "mint"]
+
+INTERNAL: Final = ".kestrel-internal"
+_LOCKS: Final = "locks"
+_LOCK: Final = "markers.lock"
+_STAGED: Final = f"{MARKER}.tmp."
+_PATIENCE: Final = 0.25
+"""Seconds. Whoever holds the lock is minting too; without a marker, a skill is merely off until the next look."""
+
+
+def mint(calls: Syscalls, root: int, folders: Iterable[str], chance: Chance) -> bool:
+    """See that each of these folders of an open root has a well-formed marker; whether any has one now."""
+    marked = 0
+    with suppress(OSError), _internal(calls, root) as (internal, locks), calls.lock(_LOCK, locks, _PATIENCE):
+        for folder in folders:
+            with suppress(OSError), calls.folder(folder, root) as fd:
+                marked += _mark(calls, internal, fd, chance)
+    return marked > 0
+
+
+@contextmanager
+def _internal(calls: Syscalls, root: int) -> Iterator[tuple[int, int]]:
+    """This library's own folder, and the one for locks in it; made where they are not there."""
+    with _own(calls, INTERNAL, root) as internal, _own(calls, _LOCKS, internal) as locks:
+        yield internal, locks
+
+
+@contextmanager
+def _own(calls: Syscalls, name: str, at: int) -> Iterator[int]:
+    with suppress(FileExistsError):
+        calls.make_folder(name, at)
+    with calls.folder(name, at) as fd:
+        yield fd
+
+
+def _mark(calls: Syscalls, internal: int, folder: int, chance: Chance) -> bool:
+    """Mark one open folder. What stands there and is no marker is replaced, unless it is not even a file."""
+    try:
+        content, found = calls.read(MARKER, folder, LIMITS.marker_bytes)
+    except FileNotFoundError:
+        place = calls.link
+    else:
+        if not stat.S_ISREG(found.st_mode):
+            return False
+        if content is not None and parse_marker(content) is not None:
+            return True
+        place = calls.rename
+    staged = _STAGED + chance.token()
+    calls.write(staged, internal, render_marker(Generation(chance.token())))
+    try:
+        place(staged, internal, MARKER, folder)
+    finally:
+        with suppress(FileNotFoundError):
+            calls.unlink(staged, internal)
+    calls.sync(folder)
+    return True

@@ -1,0 +1,359 @@
+"""One source root on a POSIX file system, read.
+
+What is read, is read through descriptors: no link is followed, nothing is waited for, nothing is read beyond the caps.
+Whether anything changed is asked by path, by stamps: a name, its inode, size, and times of change. Stamps are taken
+before what they stamp is read, so that whatever is written later moves them; those too young to tell one write from the
+next are not kept.
+"""
+
+from __future__ import annotations
+
+import errno
+import hashlib
+import os
+import stat
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager, suppress
+from pathlib import Path
+from typing import Final
+
+from attrs import field, frozen
+
+from kestrel_skills_core.domain import rules
+from kestrel_skills_core.domain.errors import SkillAbsent, SkillError, SourceUnavailable, TooLarge
+from kestrel_skills_core.domain.folder import Folder, Kind, is_walked, lacks_marker
+from kestrel_skills_core.domain.limits import LIMITS
+from kestrel_skills_core.domain.names import ResourcePath, SkillName, SourceId
+from kestrel_skills_core.domain.record import Sighting
+from kestrel_skills_core.domain.resolver import Survey
+from kestrel_skills_core.domain.root import candidates, linked, refused, unopened
+from kestrel_skills_core.domain.tree import Content, SkillTree
+from kestrel_skills_core.ports.files import Published
+from kestrel_skills_core.ports.world import Chance, Watcher
+
+from .markers import mint
+from .syscalls import Syscalls
+
+__all__ = ["PosixSkillFiles"]
+
+Stamps = tuple[str | int | None, ...]
+"""Of a folder, flat: name, inode, size and times of change of each entry; then each folder's name, stamps, and None."""
+
+_YOUNG_NS: Final = 2_000_000_000
+"""The coarsest clock of a file system in use ticks every two seconds (FAT)."""
+_TRIES: Final = 3
+_MOVED: Final = frozenset({errno.ENOENT, errno.ELOOP, errno.ENOTDIR, errno.EISDIR, errno.ENXIO, errno.ESTALE})
+"""What a call says where a name no longer means what the listing said."""
+_PHRASES: Final = {
+    errno.EACCES: "permission is denied",
+    errno.EPERM: "permission is denied",
+    errno.EIO: "the disk reports an error",
+    errno.EMFILE: "too many files are open",
+    errno.ENFILE: "too many files are open",
+    errno.ENAMETOOLONG: "its name is too long",
+}
+_READABLE: Final = "give the agent's user permission to read it, then list the skills again"
+
+
+class _Moved(Exception):
+    """Something changed under our hands."""
+
+
+def _absolute(path: str | os.PathLike[str]) -> str:
+    return os.path.abspath(path)  # noqa: PTH100 - a root is known by its path as spelt, links in it included
+
+
+@frozen(eq=False)
+class PosixSkillFiles:
+    """The skills of one root: see `SkillFiles` for what each method promises.
+
+    The root's path is made absolute, and its last part may not be a link. Only where the source is agent-local and
+    there is a `chance`, folders are given generation markers; else nothing is ever written.
+    """
+
+    path: str = field(alias="root", converter=_absolute)
+    source: SourceId
+    chance: Chance | None = field(default=None, kw_only=True)
+    watcher: Watcher = field(factory=Watcher, kw_only=True)
+    calls: Syscalls = field(factory=Syscalls, kw_only=True)
+
+    @property
+    def root(self) -> str | None:
+        """What a state row names a shared root by."""
+        if self.source is not SourceId.HOST_SHARED:
+            return None
+        return hashlib.sha256(os.fsencode(self.path)).hexdigest()
+
+    def survey(self, known: Survey | None = None) -> Survey:
+        """Look at every folder once; see the port."""
+        try:
+            with self._opened() as root:
+                sightings = self._sightings(root, {} if known is None else known.sightings)
+        except SkillError as problem:
+            return Survey(source=self.source, root=self.root, problem=problem)
+        return Survey(source=self.source, root=self.root, sightings=sightings)
+
+    def read(self, name: SkillName) -> Published:
+        """One whole folder; see the port."""
+        for _ in range(_TRIES):
+            with self._opened() as root, suppress(_Moved):
+                published = self._whole(root, name)
+                if lacks_marker(published.sighting) and self._mint(root, [name]):
+                    published = self._whole(root, name)
+                return published
+        raise self._restless()
+
+    def read_resource(self, name: SkillName, path: ResourcePath) -> bytes:
+        """The bytes of one file; see the port."""
+        for _ in range(_TRIES):
+            with self._opened() as root:
+                content, found = self._read_resource(root, name, path)
+            if not stat.S_ISREG(found.st_mode):
+                raise SkillAbsent(name, path)
+            if content is None:
+                raise TooLarge("bytes in one file", LIMITS.file_bytes, found.st_size, rules.LARGE_FILE.fix)
+            if len(content) == found.st_size:
+                return content
+        raise self._restless()
+
+    @contextmanager
+    def _opened(self) -> Iterator[int]:
+        with ExitStack() as held:
+            try:
+                root = held.enter_context(self.calls.folder(self.path))
+            except OSError as error:
+                raise SourceUnavailable(self.source, *_why_no_root(self.path, error)) from None
+            yield root
+
+    def _sightings(self, root: int, known: Mapping[str, Sighting]) -> dict[str, Sighting]:
+        now = self.calls.now_ns()
+        entries = self._entries(root)
+        found: dict[str, Sighting | None] = {}
+        opened = 0
+        for done, (name, kind) in enumerate(entries):
+            self.watcher.surveying(self.source, done, len(entries))
+            if (closed := unopened(name, kind)) is not None:
+                found[name] = closed
+            elif (before := known.get(name)) is not None and self._is_unchanged(before):
+                found[name] = before
+            else:
+                opened += 1
+                found[name] = self._sighting(root, name, now)
+        bare = [name for name, sighting in found.items() if sighting is not None and lacks_marker(sighting)]
+        if self._mint(root, bare):
+            found |= {name: self._sighting(root, name, now) for name in bare}
+        seen = {name: sighting for name, sighting in found.items() if sighting is not None}
+        self.watcher.surveyed(self.source, len(seen), opened)
+        return seen
+
+    def _entries(self, root: int) -> list[tuple[str, Kind]]:
+        try:
+            entries = self.calls.listed(root, LIMITS.root_entries + 1)
+        except OSError as error:
+            raise SourceUnavailable(self.source, _phrase(error), _READABLE) from None
+        return candidates(self.source, entries)
+
+    def _is_unchanged(self, sighting: Sighting) -> bool:
+        if sighting.stamps is None:
+            return False
+        try:
+            return sighting.stamps == self._stamps(sighting.folder)
+        except OSError:
+            return False
+
+    def _stamps(self, folder: str) -> Stamps:
+        found: list[str | int | None] = []
+        self._stamp(f"{self.path}/{folder}", "", found)
+        return tuple(found)
+
+    def _stamp(self, folder: str, prefix: str, found: list[str | int | None]) -> None:
+        for name in self.calls.stamps(folder, LIMITS.looked_entries + 1, found):
+            found.append(name)
+            if is_walked(prefix + name):
+                with suppress(OSError):
+                    self._stamp(f"{folder}/{name}", f"{prefix}{name}/", found)
+            found.append(None)
+
+    def _sighting(self, root: int, name: str, now: int) -> Sighting | None:
+        """What is seen under one name; nothing if there is no such folder any more."""
+        for _ in range(_TRIES):
+            look = _Look(self.calls, name, now - _YOUNG_NS)
+            try:
+                with self.calls.folder(name, root) as folder:
+                    look.walk(folder)
+            except TooLarge as error:
+                return refused(name, rules.MANY_ENTRIES, str(error))
+            except _Moved:
+                continue
+            except OSError as error:
+                kind = self._kind(root, name)
+                if kind != "folder":
+                    return linked(name) if kind == "link" else None
+                if error.errno not in _MOVED:
+                    return refused(name, rules.UNREADABLE, f"it cannot be read: {_phrase(error)}")
+            else:
+                return look.sighting()
+        return refused(name, rules.RESTLESS, "it kept changing while it was read")
+
+    def _whole(self, root: int, name: SkillName) -> Published:
+        """One folder, which was the same before and after."""
+        kept: dict[str, Content] = {}
+        look = _Look(self.calls, name, self.calls.now_ns() - _YOUNG_NS, kept)
+        try:
+            with self.calls.folder(name, root) as folder:
+                look.walk(folder)
+                if not os.path.samestat(self.calls.fstat(folder), self.calls.stat(name, root)):
+                    raise _Moved
+            if self._stamps(name) != tuple(look.stamps):
+                raise _Moved
+        except OSError as error:
+            kind = self._kind(root, name)
+            if kind == "link":
+                return Published(sighting=linked(name), tree=SkillTree({}))
+            if kind != "folder":
+                raise SkillAbsent(name) from None
+            if error.errno in _MOVED:
+                raise _Moved from None
+            raise SourceUnavailable(self.source, _phrase(error), _READABLE) from None
+        if (beyond := look.folder.beyond()) is not None:
+            raise beyond
+        sighting = look.sighting()
+        return Published(sighting=sighting, tree=SkillTree({item.path: kept[item.path] for item in sighting.inventory}))
+
+    def _read_resource(self, root: int, name: SkillName, path: ResourcePath) -> tuple[bytes | None, os.stat_result]:
+        *folders, file = path.split("/")
+        with ExitStack() as held:
+            try:
+                at = held.enter_context(self.calls.folder(name, root))
+            except OSError as error:
+                raise self._absent_or_unavailable(error, name) from None
+            try:
+                for folder in folders:
+                    at = held.enter_context(self.calls.folder(folder, at))
+                return self.calls.read(file, at, LIMITS.file_bytes)
+            except OSError as error:
+                raise self._absent_or_unavailable(error, name, path) from None
+
+    def _kind(self, root: int, name: str) -> Kind | None:
+        try:
+            mode = self.calls.stat(name, root).st_mode
+        except OSError:
+            return None
+        return "link" if stat.S_ISLNK(mode) else "folder" if stat.S_ISDIR(mode) else "other"
+
+    def _mint(self, root: int, folders: Sequence[str]) -> bool:
+        """See that folders have markers, where this root may be written; whether any has one now."""
+        if not folders or self.chance is None or self.source is not SourceId.AGENT_LOCAL:
+            return False
+        return mint(self.calls, root, folders, self.chance)
+
+    def _absent_or_unavailable(self, error: OSError, name: SkillName, path: str | None = None) -> SkillError:
+        if error.errno in _MOVED:
+            return SkillAbsent(name, path)
+        return SourceUnavailable(self.source, _phrase(error), _READABLE)
+
+    def _restless(self) -> SourceUnavailable:
+        return SourceUnavailable(self.source, "the folder kept changing while it was read", rules.RESTLESS.fix)
+
+
+class _Look:
+    """One pass over one folder: what the domain thinks of it, and the stamps that tell whether it changed since."""
+
+    def __init__(self, calls: Syscalls, name: str, horizon: int, kept: dict[str, Content] | None = None) -> None:
+        self.folder = Folder(name)
+        self.stamps: list[str | int | None] = []
+        self._calls = calls
+        self._horizon = horizon
+        self._kept = kept
+        self._doubtful = False
+
+    def walk(self, at: int, prefix: str = "") -> None:
+        """Look at everything in an open folder.
+
+        Raises:
+            TooLarge: It holds more entries than are looked at.
+            _Moved: It changed meanwhile.
+            OSError: It cannot be listed.
+        """
+        entries = self._calls.listed(at, LIMITS.looked_entries + 1)
+        self.folder.looks(len(entries))
+        folders = []
+        for name, kind in entries:
+            if kind == "folder":
+                folders.append(name)
+            else:
+                self._meet(name, kind, at, prefix + name)
+        for name in folders:
+            self.stamps.append(name)
+            if self.folder.enters(prefix + name):
+                self._enter(name, at, prefix + name)
+            self.stamps.append(None)
+
+    def sighting(self) -> Sighting:
+        """The verdict; without stamps where they would not tell."""
+        return self.folder.sighting(None if self._doubtful else tuple(self.stamps))
+
+    def _enter(self, name: str, at: int, path: str) -> None:
+        try:
+            with self._calls.folder(name, at) as folder:
+                self.walk(folder, path + "/")
+        except OSError as error:
+            self._fail(path, error)
+
+    def _meet(self, name: str, kind: Kind, at: int, path: str) -> None:
+        most = self.folder.reads(path) if kind == "file" else None
+        content = None
+        try:
+            if most is None:
+                found = self._calls.stat(name, at)
+            else:
+                content, found = self._calls.read(name, at, most)
+        except OSError as error:
+            self._fail(path, error)
+            with suppress(OSError):
+                self._stamp(name, self._calls.stat(name, at))
+            return
+        self._stamp(name, found)
+        size = found.st_size
+        if most is None:
+            self.folder.aside(path, kind, size, found.st_mtime_ns)
+        elif content is None:
+            if not stat.S_ISREG(found.st_mode):
+                raise _Moved
+            self.folder.large(path, size)
+        elif len(content) != size:
+            raise _Moved
+        else:
+            executable = found.st_mode & stat.S_IXUSR != 0
+            self.folder.file(path, content, executable=executable)
+            if self._kept is not None:
+                self._kept[path] = Content(content, executable)
+
+    def _stamp(self, name: str, found: os.stat_result) -> None:
+        modified, changed = found.st_mtime_ns, found.st_ctime_ns
+        self.stamps += (name, found.st_ino, found.st_size, modified, changed)
+        if modified > self._horizon or changed > self._horizon:
+            self._doubtful = True
+
+    def _fail(self, path: str, error: OSError) -> None:
+        if error.errno in _MOVED:
+            raise _Moved
+        self._doubtful = True
+        self.folder.unreadable(path, _phrase(error))
+
+
+def _phrase(error: OSError) -> str:
+    """What happened, in words that tell nothing of the host."""
+    number = error.errno or 0
+    return _PHRASES.get(number, f"the system says {errno.errorcode.get(number, 'no')}")
+
+
+def _why_no_root(path: str, error: OSError) -> tuple[str, str]:
+    """Why a root cannot be opened, and what to do."""
+    if error.errno == errno.ENOENT:
+        return "it does not exist", "make the folder, or name another"
+    if Path(path).is_symlink():
+        return "it is a symbolic link", "name the folder that the link points to"
+    if error.errno == errno.ENOTDIR:
+        return "it is not a folder", "name the folder that holds the skills' folders"
+    return _phrase(error), _READABLE
