@@ -116,6 +116,22 @@ class PosixSkillFiles:
                 return content
         raise self._restless()
 
+    def look(self, folder: str) -> tuple[Sighting, Mapping[str, Content]]:
+        """One folder of whatever name, as a survey sees it, and every file that was read on the way.
+
+        Writes nothing, and opens nothing else of the root.
+
+        Raises:
+            SkillAbsent: There is no such folder.
+            SourceUnavailable: The root cannot be read.
+        """
+        kept: dict[str, Content] = {}
+        with self._opened() as root:
+            sighting = self._sighting(root, folder, self.calls.now_ns(), kept)
+        if sighting is None:
+            raise SkillAbsent(folder)
+        return sighting, kept
+
     @contextmanager
     def _opened(self) -> Iterator[int]:
         with ExitStack() as held:
@@ -174,13 +190,16 @@ class PosixSkillFiles:
                     self._stamp(f"{folder}/{name}", f"{prefix}{name}/", found)
             found.append(None)
 
-    def _sighting(self, root: int, name: str, now: int) -> Sighting | None:
+    def _sighting(self, root: int, name: str, now: int, kept: dict[str, Content] | None = None) -> Sighting | None:
         """What is seen under one name; nothing if there is no such folder any more."""
         for _ in range(_TRIES):
-            look = _Look(self.calls, name, now - _YOUNG_NS)
+            look = _Look(self.calls, name, now - _YOUNG_NS, kept)
             try:
-                with self.calls.folder(name, root) as folder:
+                folder = self.calls.open(name, root)
+                try:
                     look.walk(folder)
+                finally:
+                    self.calls.close(folder)
             except TooLarge as error:
                 return refused(name, rules.MANY_ENTRIES, str(error))
             except _Moved:
@@ -295,8 +314,11 @@ class _Look:
 
     def _enter(self, name: str, at: int, path: str) -> None:
         try:
-            with self._calls.folder(name, at) as folder:
+            folder = self._calls.open(name, at)
+            try:
                 self.walk(folder, path + "/")
+            finally:
+                self._calls.close(folder)
         except OSError as error:
             self._fail(path, error)
 

@@ -25,25 +25,36 @@ _LOCK_FILE: Final = os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_NONBLOCK | os.
 
 
 class Syscalls:
-    """Everything raises `OSError`. A descriptor that is given out is closed with `close`, or held by `folder`."""
+    """Everything raises `OSError`, and nothing else."""
 
     def now_ns(self) -> int:
         """The wall clock, in nanoseconds since 1970: what the times of files are compared with."""
         return time.time_ns()
 
+    def open(self, name: str, at: int | None = None) -> int:
+        """Open a folder; a link in the last part of its name is refused. Whoever asked closes it."""
+        return os.open(name, _FOLDER, dir_fd=at)
+
+    def close(self, fd: int) -> None:
+        """Close a folder."""
+        os.close(fd)
+
     @contextmanager
     def folder(self, name: str, at: int | None = None) -> Iterator[int]:
-        """Hold a folder open; a link in the last part of its name is refused."""
-        fd = os.open(name, _FOLDER, dir_fd=at)
+        """Hold a folder open."""
+        fd = self.open(name, at)
         try:
             yield fd
         finally:
-            os.close(fd)
+            self.close(fd)
 
     def listed(self, fd: int, most: int) -> list[tuple[str, Kind]]:
         """The first so many entries of an open folder, in the disk's own order."""
         with os.scandir(fd) as entries:
-            return [(entry.name, _kind(entry)) for entry in islice(entries, most)]
+            return [
+                (entry.name, "file" if not entry.is_symlink() and entry.is_file() else _odd_kind(entry))
+                for entry in islice(entries, most)
+            ]
 
     def read(self, name: str, at: int, most: int) -> tuple[bytes | None, os.stat_result]:
         """A regular file, and what it was before it was read; no bytes where it is none, or holds more than so many.
@@ -138,9 +149,7 @@ class Syscalls:
             os.close(fd)
 
 
-def _kind(entry: os.DirEntry[str]) -> Kind:
-    if entry.is_file(follow_symlinks=False):
-        return "file"
-    if entry.is_dir(follow_symlinks=False):
-        return "folder"
-    return "link" if entry.is_symlink() else "other"
+def _odd_kind(entry: os.DirEntry[str]) -> Kind:
+    if entry.is_symlink():
+        return "link"
+    return "folder" if entry.is_dir() else "other"

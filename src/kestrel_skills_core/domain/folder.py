@@ -13,7 +13,8 @@ from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Sequence
+from functools import lru_cache
 from typing import Final, Literal
 
 from . import rules
@@ -34,6 +35,7 @@ Kind = Literal["file", "folder", "link", "other"]
 _MARKER: Final = re.compile(rb"kestrel-skill-generation-v1:([0-9a-f]{64})\n")
 _OWN: Final = {MARKER: LIMITS.marker_bytes, PROVENANCE: LIMITS.provenance_bytes}
 """Files of this library at the top of a folder, with the bytes each may hold; outside the author's budget."""
+_ROOMY: Final = LIMITS.skill_bytes - LIMITS.file_bytes
 _VERSION_CONTROL: Final = (".git", ".hg", ".svn")
 _SHOWN: Final = 200
 
@@ -110,8 +112,9 @@ class Folder:
         self._paths.add(path)
         if path == DOCUMENT:
             self._document_met = True
-            return LIMITS.file_bytes
-        return min(LIMITS.file_bytes, LIMITS.skill_bytes - self._bytes)
+        elif self._bytes > _ROOMY:
+            return LIMITS.skill_bytes - self._bytes
+        return LIMITS.file_bytes
 
     def file(self, path: str, content: bytes, *, executable: bool) -> None:
         """Take the whole content of a file that `reads` let through."""
@@ -157,13 +160,14 @@ class Folder:
 
     def beyond(self) -> TooLarge | None:
         """The cap on the whole folder that was crossed, if any."""
-        return next((error for _, error in self._crossed()), None)
+        crossed = self._crossed()
+        return crossed[0][1] if crossed else None
 
     def sighting(self, stamps: object = None) -> Sighting:
         """The verdict, once every entry was told of."""
-        findings = sorted(self._judged(), key=lambda finding: (*finding.place, finding.message))
-        within = self.beyond() is None
-        inventory = tuple(sorted(self._items)) if within else ()
+        crossed = self._crossed()
+        findings = sorted(self._judged(crossed), key=_place)
+        inventory = () if crossed else tuple(sorted(self._items))
         fine = self._head is not None and not any(found.severity == "error" for found in findings)
         return Sighting(
             folder=self._name,
@@ -173,7 +177,7 @@ class Folder:
             findings=_capped(findings),
             generation=self._generation,
             provenance=self._provenance,
-            unlisted=self._listing() if within else None,
+            unlisted=None if crossed else self._listing(),
             stamps=stamps,
         )
 
@@ -202,27 +206,28 @@ class Folder:
             why = f"a NUL at offset {content.index(0):,}"
         self._binaries.append(Finding(rules.BINARY_FILE, escaped(path)[:_SHOWN], why))
 
-    def _judged(self) -> Iterator[Finding]:
+    def _judged(self, crossed: Sequence[tuple[Rule, TooLarge]]) -> list[Finding]:
         """Every finding. Which files were read before too many bytes were met is chance, and so not told."""
-        yield from self._findings
-        crossed = list(self._crossed())
-        for rule, error in crossed:
-            yield Finding(rule, ".", str(error))
+        findings = self._findings + [Finding(rule, ".", str(error)) for rule, error in crossed]
         if not crossed:
-            yield from self._binaries
+            findings += self._binaries
         if not self._document_met:
-            yield self._missing_document()
-        for first, second in clashes(sorted(self._paths)):
-            shown = escaped(second)[:_SHOWN]
-            yield Finding(rules.CLASHING_PATHS, shown, f"it is `{escaped(first)[:_SHOWN]}` on other systems")
+            findings.append(self._missing_document())
+        if len({portable_key(path) for path in self._paths}) < len(self._paths):
+            for pair in clashes(sorted(self._paths)):
+                first, second = (escaped(path)[:_SHOWN] for path in pair)
+                findings.append(Finding(rules.CLASHING_PATHS, second, f"it is `{first}` on other systems"))
+        return findings
 
-    def _crossed(self) -> Iterator[tuple[Rule, TooLarge]]:
-        for rule, what, allowed, found in (
-            (rules.MANY_ENTRIES, "files and folders in one skill", LIMITS.skill_entries, len(self._paths)),
-            (rules.LARGE_SKILL, "bytes in one skill", LIMITS.skill_bytes, self._bytes),
-        ):
-            if found > allowed:
-                yield rule, TooLarge(what, allowed, found, rule.fix)
+    def _crossed(self) -> list[tuple[Rule, TooLarge]]:
+        """The caps on the whole folder that were crossed, each with the rule that says so."""
+        entries, size = len(self._paths), self._bytes
+        crossed = []
+        if entries > LIMITS.skill_entries:
+            crossed.append((rules.MANY_ENTRIES, TooLarge("files and folders", LIMITS.skill_entries, entries)))
+        if size > LIMITS.skill_bytes:
+            crossed.append((rules.LARGE_SKILL, TooLarge("bytes", LIMITS.skill_bytes, size)))
+        return crossed
 
     def _missing_document(self) -> Finding:
         if DOCUMENT in self._paths:
@@ -239,7 +244,9 @@ class Folder:
         return tuple(sorted(self._unlisted, key=lambda each: (each.path, each.kind, each.size, each.mtime_ns)))
 
 
+@lru_cache(maxsize=1024)
 def _is_legal(path: str) -> bool:
+    """Whether the path can be minted. Remembered, because skills name their files alike."""
     return _refusal(path) is None
 
 
@@ -266,12 +273,15 @@ def _why_aside(path: str, kind: Kind) -> tuple[Rule, str]:
     return (rules.RESERVED_PATH if error.reserved else rules.BAD_PATH), error.why
 
 
-def _capped(findings: Iterable[Finding]) -> tuple[Finding, ...]:
+def _place(finding: Finding) -> tuple[str, int, int, str, str]:
+    return (*finding.place, finding.message)
+
+
+def _capped(findings: Sequence[Finding]) -> tuple[Finding, ...]:
     """As many findings as are reported, faults first where not all are; the last then says how many more there are."""
-    findings = tuple(findings)
-    most = LIMITS.findings - 1
     if len(findings) <= LIMITS.findings:
-        return findings
+        return tuple(findings)
+    most = LIMITS.findings - 1
     by_weight = sorted(findings, key=lambda finding: finding.severity != "error")
-    kept = sorted(by_weight[:most], key=lambda finding: (*finding.place, finding.message))
+    kept = sorted(by_weight[:most], key=_place)
     return (*kept, Finding(by_weight[most].rule, ".", f"{len(findings) - most:,} more findings are not shown"))
