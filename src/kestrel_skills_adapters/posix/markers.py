@@ -7,6 +7,7 @@ cannot be written, a file system without hard links, a lock that another holds),
 
 from __future__ import annotations
 
+import errno
 import stat
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
@@ -27,6 +28,10 @@ _LOCK: Final = "markers.lock"
 _STAGED: Final = f"{MARKER}.tmp."
 _PATIENCE: Final = 0.25
 """Seconds. Whoever holds the lock is minting too; without a marker, a skill is merely off until the next look."""
+_ONE_FOLDER: Final = frozenset(
+    {errno.EACCES, errno.EEXIST, errno.EIO, errno.ELOOP, errno.ENOENT, errno.ENOTDIR, errno.EXDEV}
+)
+"""What can be wrong with one folder and not with the next; after anything else, none is tried."""
 
 
 def mint(calls: Syscalls, root: int, folders: Iterable[str], chance: Chance) -> bool:
@@ -34,8 +39,12 @@ def mint(calls: Syscalls, root: int, folders: Iterable[str], chance: Chance) -> 
     marked = 0
     with suppress(OSError), _internal(calls, root) as (internal, locks), calls.lock(_LOCK, locks, _PATIENCE):
         for folder in folders:
-            with suppress(OSError), calls.folder(folder, root) as fd:
-                marked += _mark(calls, internal, fd, chance)
+            try:
+                with calls.folder(folder, root) as fd:
+                    marked += _mark(calls, internal, fd, chance)
+            except OSError as error:
+                if error.errno not in _ONE_FOLDER:
+                    break
     return marked > 0
 
 

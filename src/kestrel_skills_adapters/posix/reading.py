@@ -36,21 +36,22 @@ from .syscalls import Syscalls
 
 __all__ = ["PosixSkillFiles"]
 
-Stamps = tuple[str | int | None, ...]
+Stamps = list[str | int | None]
 """Of a folder, flat: name, inode, size and times of change of each entry; then each folder's name, stamps, and None."""
 
 _YOUNG_NS: Final = 2_000_000_000
 """The coarsest clock of a file system in use ticks every two seconds (FAT)."""
 _TRIES: Final = 3
-_MOVED: Final = frozenset({errno.ENOENT, errno.ELOOP, errno.ENOTDIR, errno.EISDIR, errno.ENXIO, errno.ESTALE})
-"""What a call says where a name no longer means what the listing said."""
+_ABSENT: Final = frozenset(
+    {errno.ENOENT, errno.ELOOP, errno.ENOTDIR, errno.EISDIR, errno.ENXIO, errno.ESTALE, errno.ENAMETOOLONG}
+)
+"""What a call says where a name does not mean what it was taken for; if it was listed so, it changed since."""
 _PHRASES: Final = {
     errno.EACCES: "permission is denied",
     errno.EPERM: "permission is denied",
     errno.EIO: "the disk reports an error",
     errno.EMFILE: "too many files are open",
     errno.ENFILE: "too many files are open",
-    errno.ENAMETOOLONG: "its name is too long",
 }
 _READABLE: Final = "give the agent's user permission to read it, then list the skills again"
 
@@ -170,24 +171,25 @@ class PosixSkillFiles:
         return candidates(self.source, entries)
 
     def _is_unchanged(self, sighting: Sighting) -> bool:
-        if sighting.stamps is None:
+        if not isinstance(sighting.stamps, tuple):
             return False
         try:
-            return sighting.stamps == self._stamps(sighting.folder)
+            return self._is_as_stamped(sighting.folder, sighting.stamps)
         except OSError:
             return False
 
-    def _stamps(self, folder: str) -> Stamps:
-        found: list[str | int | None] = []
-        self._stamp(f"{self.path}/{folder}", "", found)
-        return tuple(found)
+    def _is_as_stamped(self, folder: str, stamps: tuple[str | int | None, ...]) -> bool:
+        found: Stamps = []
+        self._stamp(f"{self.path}/{folder}", "", found, len(stamps))
+        return tuple(found) == stamps
 
-    def _stamp(self, folder: str, prefix: str, found: list[str | int | None]) -> None:
-        for name in self.calls.stamps(folder, LIMITS.looked_entries + 1, found):
+    def _stamp(self, folder: str, prefix: str, found: Stamps, most: int) -> None:
+        """Append the stamps of a folder on the disk, or enough of them to tell that there are more than so many."""
+        for name in self.calls.stamps(folder, most + 1, found):
             found.append(name)
-            if is_walked(prefix + name):
+            if is_walked(prefix + name) and len(found) <= most:
                 with suppress(OSError):
-                    self._stamp(f"{folder}/{name}", f"{prefix}{name}/", found)
+                    self._stamp(f"{folder}/{name}", f"{prefix}{name}/", found, most)
             found.append(None)
 
     def _sighting(self, root: int, name: str, now: int, kept: dict[str, Content] | None = None) -> Sighting | None:
@@ -208,7 +210,7 @@ class PosixSkillFiles:
                 kind = self._kind(root, name)
                 if kind != "folder":
                     return linked(name) if kind == "link" else None
-                if error.errno not in _MOVED:
+                if error.errno not in _ABSENT:
                     return refused(name, rules.UNREADABLE, f"it cannot be read: {_phrase(error)}")
             else:
                 return look.sighting()
@@ -223,7 +225,7 @@ class PosixSkillFiles:
                 look.walk(folder)
                 if not os.path.samestat(self.calls.fstat(folder), self.calls.stat(name, root)):
                     raise _Moved
-            if self._stamps(name) != tuple(look.stamps):
+            if not self._is_as_stamped(name, tuple(look.stamps)):
                 raise _Moved
         except OSError as error:
             kind = self._kind(root, name)
@@ -231,7 +233,7 @@ class PosixSkillFiles:
                 return Published(sighting=linked(name), tree=SkillTree({}))
             if kind != "folder":
                 raise SkillAbsent(name) from None
-            if error.errno in _MOVED:
+            if error.errno in _ABSENT:
                 raise _Moved from None
             raise SourceUnavailable(self.source, _phrase(error), _READABLE) from None
         if (beyond := look.folder.beyond()) is not None:
@@ -254,10 +256,11 @@ class PosixSkillFiles:
                 raise self._absent_or_unavailable(error, name, path) from None
 
     def _kind(self, root: int, name: str) -> Kind | None:
+        """What a name means now, or nothing; a folder where that cannot be told."""
         try:
             mode = self.calls.stat(name, root).st_mode
-        except OSError:
-            return None
+        except OSError as error:
+            return None if error.errno in _ABSENT else "folder"
         return "link" if stat.S_ISLNK(mode) else "folder" if stat.S_ISDIR(mode) else "other"
 
     def _mint(self, root: int, folders: Sequence[str]) -> bool:
@@ -267,7 +270,7 @@ class PosixSkillFiles:
         return mint(self.calls, root, folders, self.chance)
 
     def _absent_or_unavailable(self, error: OSError, name: SkillName, path: str | None = None) -> SkillError:
-        if error.errno in _MOVED:
+        if error.errno in _ABSENT:
             return SkillAbsent(name, path)
         return SourceUnavailable(self.source, _phrase(error), _READABLE)
 
@@ -280,7 +283,7 @@ class _Look:
 
     def __init__(self, calls: Syscalls, name: str, horizon: int, kept: dict[str, Content] | None = None) -> None:
         self.folder = Folder(name)
-        self.stamps: list[str | int | None] = []
+        self.stamps: Stamps = []
         self._calls = calls
         self._horizon = horizon
         self._kept = kept
@@ -358,7 +361,7 @@ class _Look:
             self._doubtful = True
 
     def _fail(self, path: str, error: OSError) -> None:
-        if error.errno in _MOVED:
+        if error.errno in _ABSENT:
             raise _Moved
         self._doubtful = True
         self.folder.unreadable(path, _phrase(error))

@@ -88,7 +88,8 @@ class Folder:
         """
         self._looked += entries
         if self._looked > LIMITS.looked_entries:
-            raise TooLarge("entries in one folder, left-out ones included", LIMITS.looked_entries)
+            what = "entries, left-out ones included"
+            raise TooLarge(what, LIMITS.looked_entries, fix=rules.MANY_ENTRIES.fix)
 
     def enters(self, path: str) -> bool:
         """Whether the folder at that path is to be walked. The answer is `is_walked`'s."""
@@ -99,7 +100,7 @@ class Folder:
         self._closed.add(path)
         if is_walked(path):
             return True
-        if not path.endswith(".git"):  # which is listed, so that a refusal to delete it can name it
+        if path.rpartition("/")[2] != ".git":  # which needs no looking into: it alone forbids to delete the folder
             self._unlisted = None
         return False
 
@@ -221,13 +222,15 @@ class Folder:
 
     def _crossed(self) -> list[tuple[Rule, TooLarge]]:
         """The caps on the whole folder that were crossed, each with the rule that says so."""
-        entries, size = len(self._paths), self._bytes
-        crossed = []
-        if entries > LIMITS.skill_entries:
-            crossed.append((rules.MANY_ENTRIES, TooLarge("files and folders", LIMITS.skill_entries, entries)))
-        if size > LIMITS.skill_bytes:
-            crossed.append((rules.LARGE_SKILL, TooLarge("bytes", LIMITS.skill_bytes, size)))
-        return crossed
+        counted = (
+            (rules.MANY_ENTRIES, "files and folders", LIMITS.skill_entries, len(self._paths)),
+            (rules.LARGE_SKILL, "bytes", LIMITS.skill_bytes, self._bytes),
+        )
+        return [
+            (rule, TooLarge(what, allowed, found, rule.fix))
+            for rule, what, allowed, found in counted
+            if found > allowed
+        ]
 
     def _missing_document(self) -> Finding:
         if DOCUMENT in self._paths:
