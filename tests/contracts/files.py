@@ -1,0 +1,218 @@
+"""Source roots to try a reader on: the same tree, drawn as text, in memory and on a disk."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import shutil
+import time
+from itertools import count
+from pathlib import Path
+from typing import Protocol
+
+from attrs import field, frozen
+
+from kestrel_skills_adapters.memory.files import Entry, MemorySkillFiles, Odd
+from kestrel_skills_adapters.posix.reading import PosixSkillFiles
+from kestrel_skills_adapters.posix.syscalls import Syscalls
+from kestrel_skills_core.domain.errors import SourceUnavailable
+from kestrel_skills_core.domain.names import SourceId
+from kestrel_skills_core.domain.tree import Content
+from kestrel_skills_core.ports.files import SkillFiles
+from kestrel_skills_core.ports.world import Chance
+
+__all__ = ["CountingChance", "Disk", "InMemory", "Later", "Root", "document", "drawn"]
+
+
+class CountingChance:
+    """Tokens that are told apart easily: 1, 2, 3 in hex."""
+
+    def __init__(self) -> None:
+        self._next = count(1)
+
+    def token(self) -> str:
+        """The next number, as 64 hex digits."""
+        return f"{next(self._next):064x}"
+
+
+class Later(Syscalls):
+    """The disk of ten seconds from now, on which everything written so far is old enough to be stamped."""
+
+    def now_ns(self) -> int:
+        """Ten seconds from now."""
+        return time.time_ns() + 10_000_000_000
+
+
+def document(name: str) -> bytes:
+    """A good `SKILL.md`."""
+    return f"---\nname: {name}\ndescription: Use when {name} are wanted.\n---\n\nDo it.\n".encode()
+
+
+def drawn(text: str) -> dict[str, Entry]:
+    """The entries that lines of text draw, by path, two spaces deeper for each folder.
+
+    `name/` is a folder, `name -> target` a link, `name|` a FIFO, `name*` an executable; the rest are files. What
+    follows ` = ` is a file's content; else a `SKILL.md` is a good one for its folder, and any other file holds its name.
+    """
+    entries: dict[str, Entry] = {}
+    above: list[str] = []
+    for line in text.splitlines():
+        if not line.strip():
+            continue
+        depth = (len(line) - len(line.lstrip())) // 2
+        drawing, _, content = line.strip().partition(" = ")
+        name, arrow, _ = drawing.partition(" -> ")
+        del above[depth:]
+        path = "/".join([*above, name.rstrip("/*|")])
+        if arrow:
+            entries[path] = Odd("link")
+        elif name.endswith("|"):
+            entries[path] = Odd("other")
+        elif name.endswith("/"):
+            entries[path] = Odd("folder")
+            above.append(name[:-1])
+        else:
+            own = document(above[-1]) if name == "SKILL.md" and above else name.encode()
+            entries[path] = Content(content.encode() or own, executable=name.endswith("*"))
+    return entries
+
+
+class Root(Protocol):
+    """One source root: the reader on trial, and a person's hand in it."""
+
+    @property
+    def files(self) -> SkillFiles:
+        """The reader."""
+        ...
+
+    def put(self, path: str, entry: Entry) -> None:
+        """Put an entry there, over what was there; folders above it appear."""
+        ...
+
+    def drop(self, path: str) -> None:
+        """Remove what is there, with all below it."""
+        ...
+
+    def move(self, path: str, to: str) -> None:
+        """Rename a file or folder."""
+        ...
+
+    def take_away(self) -> None:
+        """Let the whole root be gone."""
+        ...
+
+    def marker(self, folder: str) -> bytes | None:
+        """The bytes in a folder's marker, if it has one."""
+        ...
+
+
+@frozen
+class InMemory:
+    """The fake."""
+
+    files: MemorySkillFiles
+
+    @classmethod
+    def made(cls, _: Path, source: SourceId, chance: Chance | None) -> InMemory:
+        """An empty root."""
+        root = hashlib.sha256(b"/skills").hexdigest() if source is SourceId.HOST_SHARED else None
+        return cls(MemorySkillFiles(source, chance=chance, root=root))
+
+    def put(self, path: str, entry: Entry) -> None:
+        """Put an entry there."""
+        folder, _, inner = path.partition("/")
+        if not inner:
+            self.files.folders[folder] = {} if entry == Odd("folder") else entry
+            return
+        inside = self.files.folders.setdefault(folder, {})
+        assert isinstance(inside, dict)
+        inside[inner] = entry
+
+    def drop(self, path: str) -> None:
+        """Remove what is there."""
+        folder, _, inner = path.partition("/")
+        inside = self.files.folders[folder]
+        if not inner:
+            del self.files.folders[folder]
+            return
+        assert isinstance(inside, dict)
+        for each in [each for each in inside if each == inner or each.startswith(f"{inner}/")]:
+            del inside[each]
+
+    def move(self, path: str, to: str) -> None:
+        """Rename a file or folder."""
+        folder, _, inner = path.partition("/")
+        if not inner:
+            self.files.folders[to] = self.files.folders.pop(folder)
+            return
+        inside = self.files.folders[folder]
+        assert isinstance(inside, dict)
+        inside[to.partition("/")[2]] = inside.pop(inner)
+
+    def take_away(self) -> None:
+        """Let the whole root be gone."""
+        self.files.problem = SourceUnavailable(self.files.source, "it does not exist", "make the folder")
+
+    def marker(self, folder: str) -> bytes | None:
+        """The bytes in a folder's marker."""
+        inside = self.files.folders[folder]
+        assert isinstance(inside, dict)
+        found = inside.get(".kestrel-generation")
+        return found.data if isinstance(found, Content) else None
+
+
+@frozen
+class Disk:
+    """The POSIX adapter on a real folder."""
+
+    path: Path
+    source: SourceId
+    chance: Chance | None = None
+    calls: Syscalls = field(factory=Later)
+    files: PosixSkillFiles = field(init=False)
+
+    def __attrs_post_init__(self) -> None:
+        files = PosixSkillFiles(self.path, self.source, chance=self.chance, calls=self.calls)
+        object.__setattr__(self, "files", files)
+
+    @classmethod
+    def made(cls, above: Path, source: SourceId, chance: Chance | None) -> Disk:
+        """An empty root."""
+        path = above / "skills"
+        path.mkdir()
+        return cls(path, source, chance)
+
+    def put(self, path: str, entry: Entry) -> None:
+        """Put an entry there."""
+        place = self.path / path
+        place.parent.mkdir(parents=True, exist_ok=True)
+        if isinstance(entry, Content):
+            place.write_bytes(entry.data)
+            place.chmod(0o755 if entry.executable else 0o644)
+        elif entry.kind == "folder":
+            place.mkdir(exist_ok=True)
+        elif entry.kind == "link":
+            place.symlink_to("/nowhere")
+        else:
+            os.mkfifo(place)
+
+    def drop(self, path: str) -> None:
+        """Remove what is there."""
+        place = self.path / path
+        if place.is_dir() and not place.is_symlink():
+            shutil.rmtree(place)
+        else:
+            place.unlink()
+
+    def move(self, path: str, to: str) -> None:
+        """Rename a file or folder."""
+        (self.path / path).rename(self.path / to)
+
+    def take_away(self) -> None:
+        """Let the whole root be gone."""
+        shutil.rmtree(self.path)
+
+    def marker(self, folder: str) -> bytes | None:
+        """The bytes in a folder's marker."""
+        place = self.path / folder / ".kestrel-generation"
+        return place.read_bytes() if place.is_file() and not place.is_symlink() else None
