@@ -52,7 +52,7 @@ def drawn(text: str) -> dict[str, Entry]:
     """The entries that lines of text draw, by path, two spaces deeper for each folder.
 
     `name/` is a folder, `name -> target` a link, `name|` a FIFO, `name*` an executable; the rest are files. What
-    follows ` = ` is a file's content; else a `SKILL.md` is a good one for its folder, and any other file holds its name.
+    follows ` = ` is a file's content; else a `SKILL.md` is good for its folder, and any other file holds its name.
     """
     entries: dict[str, Entry] = {}
     above: list[str] = []

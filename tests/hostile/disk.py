@@ -1,0 +1,61 @@
+"""A disk on which something happens between two calls, and what is left open afterwards."""
+
+from __future__ import annotations
+
+import errno
+import os
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, Final
+
+from tests.contracts.files import Later, document
+
+__all__ = ["CALLS", "Meddling", "failing", "open_descriptors", "skill"]
+
+CALLS: Final = frozenset(
+    ["open", "listed", "read", "stat", "fstat", "stamps"]
+    + ["make_folder", "write", "link", "rename", "unlink", "sync", "lock"]
+)
+"""The calls that touch the disk."""
+
+
+class Meddling(Later):
+    """Tells `act` of every call before it is made, by its name and arguments; what `act` raises, the call raises."""
+
+    def __init__(self, act: Callable[..., None]) -> None:
+        self.act = act
+
+    def __getattribute__(self, name: str) -> Any:
+        found = super().__getattribute__(name)
+        if name not in CALLS:
+            return found
+        act = super().__getattribute__("act")
+
+        def call(*arguments: Any) -> Any:
+            act(name, *arguments)
+            return found(*arguments)
+
+        return call
+
+
+def failing(call: str, name: str | None = None, number: int = errno.EACCES) -> Meddling:
+    """A disk that refuses one kind of call, for entries of that name or for all."""
+
+    def act(called: str, *arguments: Any) -> None:
+        if called == call and name in (None, arguments[0]):
+            raise OSError(number, os.strerror(number))
+
+    return Meddling(act)
+
+
+def open_descriptors() -> int:
+    """How many files this process holds open."""
+    return len(list(Path("/proc/self/fd").iterdir()))
+
+
+def skill(root: Path, name: str) -> Path:
+    """A good skill of one file."""
+    folder = root / name
+    folder.mkdir(parents=True)
+    (folder / "SKILL.md").write_bytes(document(name))
+    return folder
