@@ -10,12 +10,11 @@ from typing import Any, Final
 
 from tests.contracts.files import Later, document
 
-__all__ = ["CALLS", "Meddling", "failing", "open_descriptors", "skill"]
+__all__ = ["CALLS", "Meddling", "failing", "once", "open_descriptors", "skill"]
 
-CALLS: Final = frozenset(
-    ["open", "listed", "read", "stat", "fstat", "stamps"]
-    + ["make_folder", "write", "link", "rename", "unlink", "sync", "lock"]
-)
+_READING: Final = frozenset({"open", "listed", "read", "stat", "fstat", "stamps"})
+_WRITING: Final = frozenset({"make_folder", "write", "link", "rename", "unlink", "sync", "lock"})
+CALLS: Final = _READING | _WRITING
 """The calls that touch the disk."""
 
 
@@ -44,6 +43,17 @@ def failing(call: str, name: str | None = None, number: int = errno.EACCES) -> M
     def act(called: str, *arguments: Any) -> None:
         if called == call and name in (None, arguments[0]):
             raise OSError(number, os.strerror(number))
+
+    return Meddling(act)
+
+
+def once(call: str, name: str, change: Callable[[], object]) -> Meddling:
+    """A disk that changes before the first call of that kind for that name."""
+    left = [change]
+
+    def act(called: str, *arguments: Any) -> None:
+        if called == call and arguments[0] == name and left:
+            left.pop()()
 
     return Meddling(act)
 

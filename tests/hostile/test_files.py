@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 from tests.contracts.files import CountingChance, Later, document
-from tests.hostile.disk import CALLS, Meddling, failing, open_descriptors, skill
+from tests.hostile.disk import CALLS, Meddling, failing, once, open_descriptors, skill
 
 from kestrel_skills_adapters.posix.reading import PosixSkillFiles
 from kestrel_skills_adapters.posix.syscalls import Syscalls
@@ -386,17 +386,6 @@ def test_a_skill_of_which_nothing_can_be_told_keeps_its_name(root: Path) -> None
 
 
 # What changes under our hands.
-
-
-def once(call: str, name: str, change: Callable[[], object]) -> Meddling:
-    """A disk that changes before the first call of that kind for that name."""
-    left = [change]
-
-    def act(called: str, *arguments: Any) -> None:
-        if called == call and arguments[0] == name and left:
-            left.pop()()
-
-    return Meddling(act)
 
 
 def always(call: str, name: str, change: Callable[[], object]) -> Meddling:

@@ -78,7 +78,8 @@ def _mark(calls: Syscalls, internal: int, folder: int, chance: Chance) -> bool:
     staged = _STAGED + chance.token()
     calls.write(staged, internal, render_marker(Generation(chance.token())))
     try:
-        place(staged, internal, MARKER, folder)
+        with suppress(FileExistsError):  # another was faster, and theirs stands
+            place(staged, internal, MARKER, folder)
     finally:
         with suppress(FileNotFoundError):
             calls.unlink(staged, internal)
