@@ -12,7 +12,6 @@ import pytest
 from attrs import evolve
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from tests.contracts.files import CountingChance, Disk, InMemory, Root, document, drawn
 
 from kestrel_skills_adapters.memory.files import Entry, Odd
 from kestrel_skills_core.domain.errors import SkillAbsent, SourceUnavailable, TooLarge
@@ -20,6 +19,7 @@ from kestrel_skills_core.domain.names import ResourcePath, SkillName, SourceId
 from kestrel_skills_core.domain.record import Sighting
 from kestrel_skills_core.domain.tree import Content
 from kestrel_skills_core.ports.world import Chance
+from tests.contracts.files import CountingChance, Disk, InMemory, Root, document, drawn
 
 KNOTS, GOOD, SHELLS = SkillName("knots"), SkillName("zz-good"), SkillName("shells")
 DOCUMENT = ResourcePath("SKILL.md")

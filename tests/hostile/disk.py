@@ -12,7 +12,7 @@ from tests.contracts.files import Later, document
 
 __all__ = ["CALLS", "Meddling", "failing", "once", "open_descriptors", "skill"]
 
-_READING: Final = frozenset({"open", "listed", "read", "stat", "fstat", "stamps"})
+_READING: Final = frozenset({"open", "listed", "read", "stat", "stamps"})
 _WRITING: Final = frozenset({"make_folder", "write", "link", "rename", "unlink", "sync", "lock"})
 CALLS: Final = _READING | _WRITING
 """The calls that touch the disk."""

@@ -12,14 +12,14 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.contracts.files import CountingChance, Later, document
-from tests.hostile.disk import CALLS, Meddling, failing, once, open_descriptors, skill
 
 from kestrel_skills_adapters.posix.reading import PosixSkillFiles
 from kestrel_skills_adapters.posix.syscalls import Syscalls
 from kestrel_skills_core.domain.errors import SkillAbsent, SkillError, SourceUnavailable, TooLarge
 from kestrel_skills_core.domain.names import ResourcePath, SkillName, SourceId
 from kestrel_skills_core.domain.record import Sighting
+from tests.contracts.files import CountingChance, Later, document
+from tests.hostile.disk import CALLS, Meddling, failing, once, open_descriptors, skill
 
 KNOTS = SkillName("knots")
 SECRET = b"outside every skill"

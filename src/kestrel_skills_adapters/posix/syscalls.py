@@ -78,10 +78,6 @@ class Syscalls:
         """What an entry is; of a link, the link itself."""
         return os.stat(name, dir_fd=at, follow_symlinks=False)
 
-    def fstat(self, fd: int) -> os.stat_result:
-        """What an open file or folder is."""
-        return os.fstat(fd)
-
     def stamps(self, path: str, most: int, found: list[str | int | None]) -> list[str]:
         """Append name, inode, size, and times of change of the first so many entries; give the folders among them.
 

@@ -12,12 +12,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.contracts.files import CountingChance, Later
-from tests.hostile.disk import Meddling, failing, once, skill
 
 from kestrel_skills_adapters.posix.reading import PosixSkillFiles
 from kestrel_skills_adapters.posix.syscalls import Syscalls
 from kestrel_skills_core.domain.names import SourceId
+from tests.contracts.files import CountingChance, Later
+from tests.hostile.disk import Meddling, failing, once, skill
 
 OWN = ".kestrel-internal"
 
