@@ -246,6 +246,19 @@ class Counting(Later):
         return super().read(name, at, most)
 
 
+class Stamping(Later):
+    """Counts, at each folder that is looked into for stamps, how many entries were stamped so far."""
+
+    def __init__(self, stamped: list[int]) -> None:
+        self.stamped = stamped
+
+    def stamps(self, path: str, most: int, found: Any) -> Any:
+        """Stamp, and count."""
+        folders = super().stamps(path, most, found)
+        self.stamped.append(len(found) // 5)
+        return folders
+
+
 def crowd(folder: Path) -> None:
     """60,000 names of one empty file."""
     first = folder / ".0"
@@ -282,15 +295,22 @@ def test_a_folder_that_grew_to_60_000_entries_is_not_compared_to_the_end(root: P
     crowd(folder)
     stamped: list[int] = []
 
-    class Stamping(Later):
-        def stamps(self, path: str, most: int, found: Any) -> Any:
-            folders = super().stamps(path, most, found)
-            stamped.append(len(found) // 5)
-            return folders
-
-    second = reader(root, Stamping()).survey(first)
+    second = reader(root, Stamping(stamped)).survey(first)
     assert codes(second.sightings["knots"]) == [("KS308", ".")]
     assert max(stamped) < 10
+
+
+def test_a_folder_that_grew_many_folders_is_not_compared_to_the_end(root: Path) -> None:
+    """Nor are more of them looked into than there were entries before, and one."""
+    folder = skill(root, "knots")
+    files = reader(root)
+    first = files.survey()
+    for number in range(300):
+        (folder / f"{number}" / "a").mkdir(parents=True)
+    stamped: list[int] = []
+    second = reader(root, Stamping(stamped)).survey(first)
+    assert codes(second.sightings["knots"]) == [("KS308", ".")]
+    assert len(stamped) < 10
 
 
 # Names.
