@@ -5,24 +5,32 @@ The table has no column for a value, so `file_path` says what was switched on:
     skill://<name>?source=agent-local&generation=<64 hex>[&revision=<64 hex>]
     skill://<name>?source=host-shared&root=<64 hex>[&revision=<64 hex>]
 
-A `file_path` that is not exactly what this module would write for it is inert: the row is off, whatever it says. That
-holds for rows of the 0.1.0 release (`skill://<name>`), which name no subject.
+Rule 1: a row whose `file_name`, `enabled` or `priority` this module would never write is no row of a skill's state.
+Rule 2: a `file_path` that this module would not write, to the byte, is inert: nothing is on by it, whatever it says.
+        That holds for the rows of the 0.1.0 release (`skill://<name>`), which do not say what they switched on.
+
+Every value is of characters that a URL holds as they are, so that there is one spelling of each state.
 """
 
 from __future__ import annotations
 
-from typing import Final
-from urllib.parse import parse_qsl, quote, urlencode
+import re
+from typing import Final, NamedTuple
 
 from attrs import frozen
 
-from .names import Generation, Revision, SkillName, digest, is_skill_name
+from .names import Generation, Revision, SkillName, is_skill_name
 from .record import PRIORITIES, SkillState, Subject
 
-__all__ = ["Row", "StateKey", "from_row", "to_row"]
+__all__ = ["Row", "StateKey", "from_row", "row_name", "to_row"]
 
-_SHARED: Final = "@host-shared"
 _PREFIX: Final = "skill:"
+_SHARED: Final = "@host-shared"
+_VALUE: Final = re.compile(
+    r"skill://(?P<name>[a-z0-9_-]+)"
+    r"\?source=(?:agent-local&generation=(?P<generation>[0-9a-f]{64})|host-shared&root=(?P<root>[0-9a-f]{64}))"
+    r"(?:&revision=(?P<pin>[0-9a-f]{64}))?"
+)
 
 
 @frozen
@@ -33,59 +41,61 @@ class StateKey:
     shared: bool = False
 
 
-@frozen
-class Row:
-    """The columns of a row that carry meaning."""
+class Row(NamedTuple):
+    """The columns of a row that carry meaning. What was read can be anything: SQLite holds no column to a type."""
 
-    file_name: str
-    file_path: str
-    enabled: int
-    priority: int
+    file_name: object
+    file_path: object
+    enabled: object
+    priority: object
+
+
+def row_name(key: StateKey) -> str:
+    """The `file_name` of a key's row."""
+    return f"{_PREFIX}{key.name}{_SHARED if key.shared else ''}"
 
 
 def to_row(key: StateKey, state: SkillState) -> Row:
-    """The row that a state is kept in."""
-    file_name = f"{_PREFIX}{key.name}{_SHARED if key.shared else ''}"
-    return Row(file_name, _file_path(key, state), int(state.enabled), state.priority)
+    """The row that a state is kept in: texts and integers."""
+    return Row(row_name(key), _value(key, state), int(state.enabled), state.priority)
 
 
 def from_row(row: Row) -> tuple[StateKey, SkillState] | None:
-    """What a row says; nothing where it is no row of a skill's state."""
-    if not row.file_name.startswith(_PREFIX):
+    """What a row says; nothing where it is no row of a skill's state. Never raises."""
+    key = _key(row.file_name)
+    enabled, priority = row.enabled, row.priority
+    if key is None or type(enabled) is not int or enabled not in (0, 1):
         return None
-    name = row.file_name.removeprefix(_PREFIX)
+    if type(priority) is not int or priority not in PRIORITIES:
+        return None
+    subject, pin = _subject(key, row.file_path)
+    return key, SkillState(enabled=enabled == 1, priority=priority, subject=subject, pin=pin)
+
+
+def _value(key: StateKey, state: SkillState) -> str:
+    path, subject = f"skill://{key.name}", state.subject or Subject()
+    if key.shared and subject.root is not None:
+        path += f"?source=host-shared&root={subject.root}"
+    elif not key.shared and subject.generation is not None:
+        path += f"?source=agent-local&generation={subject.generation}"
+    else:
+        return path
+    return path if state.pin is None else f"{path}&revision={state.pin}"
+
+
+def _key(file_name: object) -> StateKey | None:
+    if not isinstance(file_name, str) or not file_name.startswith(_PREFIX):
+        return None
+    name = file_name.removeprefix(_PREFIX)
     shared = name.endswith(_SHARED)
     name = name.removesuffix(_SHARED)
-    if not is_skill_name(name) or row.enabled not in (0, 1) or row.priority not in PRIORITIES:
-        return None
-    key = StateKey(SkillName(name), shared)
-    state = _state(key, row)
-    return key, state if to_row(key, state) == row else SkillState(enabled=row.enabled == 1, priority=row.priority)
+    return StateKey(SkillName(name), shared) if is_skill_name(name) else None
 
 
-def _file_path(key: StateKey, state: SkillState) -> str:
-    path = f"skill://{quote(key.name, safe='')}"
-    subject = state.subject
-    if subject is None:
-        return path
-    values = [("source", "host-shared" if key.shared else "agent-local")]
-    values += [("root", subject.root)] if subject.root is not None else []
-    values += [("generation", subject.generation)] if subject.generation is not None else []
-    values += [("revision", state.pin)] if state.pin is not None else []
-    return f"{path}?{urlencode(values)}"
-
-
-def _state(key: StateKey, row: Row) -> SkillState:
-    """The state the row would mean if it were exactly what `to_row` writes."""
-    values = dict(parse_qsl(row.file_path.partition("?")[2]))
-    root, generation, pin = (digest(values.get(part, "")) for part in ("root", "generation", "revision"))
-    if key.shared:
-        subject = Subject(root=root) if root is not None else None
-    else:
-        subject = Subject(generation=Generation(generation)) if generation is not None else None
-    return SkillState(
-        enabled=row.enabled == 1,
-        priority=row.priority,
-        subject=subject,
-        pin=None if pin is None or subject is None else Revision(pin),
-    )
+def _subject(key: StateKey, file_path: object) -> tuple[Subject | None, Revision | None]:
+    found = _VALUE.fullmatch(file_path) if isinstance(file_path, str) else None
+    if found is None or found["name"] != key.name or (found["root"] is not None) is not key.shared:
+        return None, None
+    generation, pin = found["generation"], found["pin"]
+    subject = Subject(generation=None if generation is None else Generation(generation), root=found["root"])
+    return subject, None if pin is None else Revision(pin)

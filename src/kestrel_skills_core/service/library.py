@@ -10,21 +10,21 @@ from ..domain import document
 from ..domain.budget import Budget
 from ..domain.commands import SetState
 from ..domain.document import SkillDocument
-from ..domain.errors import SkillAbsent
+from ..domain.errors import BadDocument, SkillAbsent
 from ..domain.findings import Finding
 from ..domain.lint import lint
-from ..domain.names import DOCUMENT, Address, ResourcePath, SourceId
+from ..domain.names import DOCUMENT, Address, ResourcePath, SkillName, SourceId, is_skill_name
+from ..domain.nearest import nearest
 from ..domain.record import Rejection, SkillRecord, SkillState
 from ..domain.resolver import Resolver, Survey
 from ..domain.search import search
-from ..domain.state_row import StateKey
 from ..domain.tree import SkillTree
 from ..ports.files import SkillFiles
 from ..ports.markdown import Markdown
 from ..ports.states import StateTable
 from ..ports.world import Cancelled, Offload
-from .decide import decide_state
-from .observed import Observed, look_at, states_of
+from .decide import key_of, turned_off, turned_on
+from .observed import Look, Observed, look_at, states_of
 
 __all__ = ["Reading", "SkillLibrary"]
 
@@ -33,23 +33,19 @@ __all__ = ["Reading", "SkillLibrary"]
 class Reading:
     """One skill or rejected folder as it is now, with every inventoried byte, all of one instant."""
 
+    name: SkillName
     found: SkillRecord | Rejection
     tree: SkillTree
 
     @property
     def document(self) -> SkillDocument:
-        """The parsed `SKILL.md`.
+        """The parsed `SKILL.md`; a rejected folder may have a good one.
 
         Raises:
             SkillAbsent: There is none.
             BadDocument: It has faults.
         """
-        return document.parse(self.content(DOCUMENT), self.found.name or self.tree_label)
-
-    @property
-    def tree_label(self) -> str:
-        """What to call the folder."""
-        return self.found.label if isinstance(self.found, Rejection) else self.found.name
+        return document.parse(self.content(DOCUMENT), self.name)
 
     def content(self, path: ResourcePath) -> bytes:
         """The bytes of one file.
@@ -57,17 +53,17 @@ class Reading:
         Raises:
             SkillAbsent: The skill has no such file.
         """
-        try:
-            return self.tree.files[path].data
-        except KeyError:
-            raise SkillAbsent(self.tree_label, path, fix="look at the skill to see its files") from None
+        if path not in self.tree.files:
+            raise SkillAbsent(self.name, path, fix="look at the skill to see its files")
+        return self.tree.files[path].data
 
 
-@frozen(kw_only=True)
+@frozen(kw_only=True, eq=False)
 class SkillLibrary:
-    """The skills of one agent: its sources, its table of states, and what may be done with them.
+    """The skills of one agent: its roots, its table of states, and what may be done with them.
 
-    Everything that blocks goes through `offload`. Nothing is cached but the last survey of each source.
+    `sources` has one entry for each root. Everything that blocks goes through `offload`. Nothing is kept but the last
+    whole survey of each root.
     """
 
     agent: str
@@ -75,62 +71,113 @@ class SkillLibrary:
     states: StateTable
     offload: Offload
     markdown: Markdown
-    budget: Budget = Budget()
-    _known: dict[SourceId, Survey] = field(factory=dict, init=False)
+    budget: Budget = field(factory=Budget)
+    _known: dict[SourceId, Survey] = field(factory=dict, init=False, repr=False)
 
     async def catalog(self) -> Observed:
-        """Every skill and every rejected folder, resolved. Opens only what changed since the last time."""
+        """Every skill and every rejected folder, resolved. Opens only what changed since the last time.
+
+        Never fails for what it cannot read: that is among the catalog's `problems`, or in `unavailable`.
+        """
         surveys = await self.offload(self._survey)
         states, unavailable = await states_of(self.states)
         return Observed(Resolver().resolve(surveys, states), unavailable)
-
-    def _survey(self, cancelled: Cancelled) -> list[Survey]:
-        for files in self.sources:
-            self._known[files.source] = files.survey(self._known.get(files.source))
-        return list(self._known.values())
 
     async def search(self, query: str) -> tuple[SkillRecord, ...]:
         """The skills in whose name or description every word of the query occurs, best first."""
         return search((await self.catalog()).catalog.records, query)
 
     async def read(self, address: Address) -> Reading:
-        """One skill as it is now, shadowed copies by their source. Touches one folder in each source.
+        """One skill as it is now, shadowed copies by their source. Touches one folder in each root.
+
+        Where the table of states does not answer, the skill is read all the same, and off. A root that cannot be read
+        holds the name against those it outranks, so that a lower copy is read only by its own address.
 
         Raises:
             SkillAbsent: Nothing of that name is there.
-            TooLarge: The folder is beyond the caps, so that it cannot be shown whole.
-            SourceUnavailable: A source cannot be read.
+            TooLarge: The folder is beyond the caps, so that it cannot be shown whole; `read_file` shows single files.
+            SourceUnavailable: The root that the address leads to cannot be read.
         """
+        look = await self._look(address)
+        root = await self._root(look, address)
         states, _ = await states_of(self.states)
-        catalog, published = await self.offload(lambda _: look_at(address.name, self.sources, states))
-        found = catalog.find(address)
-        root = SourceId.HOST_SHARED if found.source is SourceId.HOST_SHARED else SourceId.AGENT_LOCAL
-        tree = next(seen.tree for files, seen in published.items() if files.source is root)
-        return Reading(found=found, tree=tree)
+        return Reading(name=address.name, found=look.find(address, states), tree=look.trees[root])
+
+    async def read_file(self, address: Address, path: ResourcePath) -> bytes:
+        """One file as it is now, even of a folder that is beyond the caps. Touches one folder in each root.
+
+        Raises:
+            SkillAbsent: There is no such skill, or no such file in it.
+            TooLarge: The file is.
+            SourceUnavailable: The root that the address leads to cannot be read.
+        """
+        look = await self._look(address)
+        root = await self._root(look, address)
+        files = next(files for files in self.sources if files.source is root)
+        return await self.offload(lambda _: files.read_resource(address.name, path))
 
     async def checks(self, address: Address) -> tuple[Finding, ...]:
-        """Everything wrong with one skill, or advice on it where nothing is wrong."""
-        reading = await self.read(address)
-        if isinstance(reading.found, Rejection):
-            return reading.found.findings
-        parsed = reading.document
-        links = await self.offload(lambda _: self.markdown.links(parsed.body))
-        advice = lint(parsed, reading.tree, links)
-        return tuple(sorted({*reading.found.findings, *advice}, key=lambda finding: finding.place))
+        """Everything wrong with one skill, and all advice on it, in reading order.
 
-    async def set_state(self, command: SetState) -> SkillRecord | Rejection:
+        Advice on the text is given as soon as `SKILL.md` itself can be read, whatever else is wrong with the folder.
+
+        Raises:
+            SkillAbsent, TooLarge, SourceUnavailable: As `read`.
+        """
+        reading = await self.read(address)
+        advice = await self.offload(lambda _: self._advice(reading))
+        return tuple(sorted(dict.fromkeys([*reading.found.findings, *advice]), key=lambda finding: finding.place))
+
+    async def set_state(self, command: SetState) -> SkillRecord | Rejection | None:
         """Turn a skill on or off, move it, or pin it; gives the skill in its new state. Touches one name.
+
+        Turning off needs no folder. Where an address leads to none, or to one that cannot be read, every row that it
+        may mean is turned off, and nothing is given.
 
         Raises:
             StateUnavailable: The table cannot be read or written; nothing was changed.
-            SkillAbsent: Nothing of that name is there.
-            BadDocument, NotEditable, StaleRevision: See `decide_state`; nothing was changed.
+            SkillAbsent: Nothing of that name is there, nor, to turn off, a row.
+            TooLarge, SourceUnavailable: As `read`; nothing was changed.
+            BadDocument, NotEditable, StaleRevision: See `turned_on`; nothing was changed.
         """
+        address = command.address
+        look = await self._look(address)
         states = await self.states.rows()
-        catalog, _ = await self.offload(lambda _: look_at(command.address.name, self.sources, states))
-        found = catalog.find(command.address)
-        shared = found.source is SourceId.HOST_SHARED
-        now = states.get(StateKey(command.address.name, shared), SkillState())
-        key, state = decide_state(command, found, now)
+        if not command.enabled:
+            unseen = [key for key in look.unseen(address) if key in states]
+            for key in unseen:
+                await self.states.put(key, turned_off(command, states[key]))
+            if unseen:
+                return None
+        await self._root(look, address)
+        found = look.find(address, states)
+        key = key_of(found, command)
+        now = states.get(key, SkillState())
+        state = turned_on(command, found, now) if command.enabled else turned_off(command, now)
         await self.states.put(key, state)
         return found.in_state(state) if isinstance(found, SkillRecord) else found
+
+    def _survey(self, _: Cancelled) -> Sequence[Survey]:
+        surveys = [files.survey(self._known.get(files.source)) for files in self.sources]
+        self._known.update((survey.source, survey) for survey in surveys if survey.problem is None)
+        return surveys
+
+    async def _look(self, address: Address) -> Look:
+        return await self.offload(lambda _: look_at(address.name, self.sources))
+
+    async def _root(self, look: Look, address: Address) -> SourceId:
+        """The root that an address leads to. Only where it leads nowhere, all are surveyed, for names that are near."""
+        root = look.root(address)
+        if root is not None:
+            return root
+        surveys = await self.offload(self._survey)
+        near = nearest(address.name, {name for survey in surveys for name in survey.sightings if is_skill_name(name)})
+        fix = f"did you mean {', '.join(near)}?" if near else "list the skills to see their names"
+        raise SkillAbsent(str(address), fix=fix)
+
+    def _advice(self, reading: Reading) -> Sequence[Finding]:
+        try:
+            parsed = reading.document
+        except (SkillAbsent, BadDocument):
+            return ()
+        return lint(parsed, reading.tree, self.markdown.links(parsed.body))

@@ -1,27 +1,40 @@
-"""What the stores say right now, files first."""
+"""What the stores say right now: every skill for a listing, or one name for everything else."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from typing import Final
 
 from attrs import frozen
 
 from ..domain.budget import Budget
 from ..domain.clause import Clause, render_clause
-from ..domain.errors import SkillAbsent, StateUnavailable
-from ..domain.names import SkillName
-from ..domain.record import SkillState
-from ..domain.resolver import Catalog, Resolver, Survey
+from ..domain.errors import SkillAbsent, SourceUnavailable, StateUnavailable, TooLarge
+from ..domain.names import Address, SkillName, SourceId
+from ..domain.record import Rejection, SkillRecord, SkillState
+from ..domain.resolver import Catalog, Resolver, Survey, record_of
 from ..domain.state_row import StateKey
-from ..ports.files import Published, SkillFiles
+from ..domain.tree import SkillTree
+from ..ports.files import SkillFiles
 from ..ports.states import StateTable
 
-__all__ = ["Observed", "look_at", "states_of"]
+__all__ = ["Look", "Observed", "States", "look_at", "states_of"]
+
+States = Mapping[StateKey, SkillState]
+
+_HELD: Final[Mapping[SourceId, tuple[SourceId, ...]]] = {
+    SourceId.AGENT_LOCAL: (SourceId.AGENT_LOCAL, SourceId.GIT),
+    SourceId.HOST_SHARED: (SourceId.HOST_SHARED,),
+}
+"""The sources that the folders of each root may belong to, by rank."""
 
 
 @frozen
 class Observed:
-    """The catalog, and why nothing in it can be on where the table of states did not answer."""
+    """The catalog, and why nothing in it can be on where the table of states did not answer.
+
+    A source that could not be read is among the catalog's `problems`; what the others hold is listed all the same.
+    """
 
     catalog: Catalog
     unavailable: StateUnavailable | None = None
@@ -31,25 +44,74 @@ class Observed:
         return render_clause(self.catalog.records, budget)
 
 
-async def states_of(table: StateTable) -> tuple[Mapping[StateKey, SkillState], StateUnavailable | None]:
+@frozen(kw_only=True)
+class Look:
+    """One name as it is now: by root, the folder of that name, or why the root could not say.
+
+    Rule: a root that could not say holds the name against every source it outranks, as a rejected folder does. What it
+    outranks may be a copy that somebody meant to replace; it stays there by its own address, `name@source`.
+    """
+
+    name: SkillName
+    surveys: Mapping[SourceId, Survey]
+    trees: Mapping[SourceId, SkillTree]
+    failures: Mapping[SourceId, SourceUnavailable | TooLarge]
+
+    def root(self, address: Address) -> SourceId | None:
+        """The root that an address of the name leads to, be it one that could not say; none where it leads nowhere."""
+        held: dict[SourceId, tuple[SourceId, ...]] = {root: (self._source(root),) for root in self.surveys}
+        held |= {root: _HELD[root] for root in self.failures}
+        meant = [root for root, sources in held.items() if address.source in (None, *sources)]
+        return min(meant, key=lambda root: held[root][0].rank, default=None)
+
+    def unseen(self, address: Address) -> Sequence[StateKey]:
+        """Whose rows an address may mean that leads to no folder that was seen; none where it leads to one."""
+        if self.root(address) in self.surveys:
+            return ()
+        return [
+            StateKey(self.name, root is SourceId.HOST_SHARED)
+            for root, sources in _HELD.items()
+            if address.source is None or (address.source in sources and root not in self.surveys)
+        ]
+
+    def find(self, address: Address, states: States) -> SkillRecord | Rejection:
+        """What an address of the name means, in its state.
+
+        Raises:
+            SkillAbsent: It leads nowhere.
+            SourceUnavailable, TooLarge: It leads to a root that could not say.
+        """
+        root = self.root(address)
+        if root is not None and root in self.failures:
+            raise self.failures[root]
+        return Resolver().resolve(self.surveys.values(), states).find(address)
+
+    def _source(self, root: SourceId) -> SourceId:
+        survey = self.surveys[root]
+        return record_of(survey, self.name, survey.sightings[self.name], {}).source
+
+
+def look_at(name: SkillName, sources: Sequence[SkillFiles]) -> Look:
+    """Look at one name in every root: costs the reads of its folders, however many others there are."""
+    surveys: dict[SourceId, Survey] = {}
+    trees: dict[SourceId, SkillTree] = {}
+    failures: dict[SourceId, SourceUnavailable | TooLarge] = {}
+    for files in sources:
+        try:
+            published = files.read(name)
+        except SkillAbsent:
+            continue
+        except (SourceUnavailable, TooLarge) as failure:
+            failures[files.source] = failure
+            continue
+        surveys[files.source] = Survey(source=files.source, root=files.root, sightings={name: published.sighting})
+        trees[files.source] = published.tree
+    return Look(name=name, surveys=surveys, trees=trees, failures=failures)
+
+
+async def states_of(table: StateTable) -> tuple[States, StateUnavailable | None]:
     """All states; none, and why, where the table does not answer: what is not known to be on is off."""
     try:
         return await table.rows(), None
     except StateUnavailable as error:
         return {}, error
-
-
-def look_at(
-    name: SkillName, sources: Sequence[SkillFiles], states: Mapping[StateKey, SkillState]
-) -> tuple[Catalog, Mapping[SkillFiles, Published]]:
-    """One name in every source, resolved by itself: costs the reads of its folders, however many others there are."""
-    published: dict[SkillFiles, Published] = {}
-    surveys = []
-    for files in sources:
-        try:
-            published[files] = files.read(name)
-        except SkillAbsent:
-            continue
-        sighting = published[files].sighting
-        surveys.append(Survey(source=files.source, root=files.root, sightings={name: sighting}))
-    return Resolver().resolve(surveys, states), published

@@ -1,0 +1,159 @@
+"""The table of states in a SQLite file: a file of our own, or a host's database."""
+
+from __future__ import annotations
+
+import os
+import sqlite3
+import stat
+from collections.abc import Iterator, Mapping
+from contextlib import closing, contextmanager
+from pathlib import Path
+from typing import Final
+
+from kestrel_skills_core.domain.errors import StateUnavailable
+from kestrel_skills_core.domain.record import SkillState
+from kestrel_skills_core.domain.state_row import Row, StateKey, from_row, row_name
+from kestrel_skills_core.ports.world import Offload
+
+from . import statements
+
+__all__ = ["SqliteStates"]
+
+_NEEDS_RECOVERY: Final = (sqlite3.SQLITE_READONLY_ROLLBACK, sqlite3.SQLITE_READONLY_RECOVERY)
+"""A writer died half way: SQLite undoes what it began as soon as somebody opens the file who may write."""
+
+_WHY: Final = {
+    sqlite3.SQLITE_BUSY: ("another process holds the state file", "try again in a moment"),
+    sqlite3.SQLITE_LOCKED: ("another process holds the state file", "try again in a moment"),
+    sqlite3.SQLITE_READONLY: ("the state file or its folder is read-only", "make both writable"),
+    sqlite3.SQLITE_PERM: ("the state file may not be opened", "make it and its folder readable and writable"),
+    sqlite3.SQLITE_CANTOPEN: ("the state file cannot be opened", "make it and its folder readable and writable"),
+    sqlite3.SQLITE_FULL: ("the disk is full", "free some space, then try again"),
+    sqlite3.SQLITE_IOERR: ("the disk failed", "check the disk that the state file is on"),
+    sqlite3.SQLITE_CORRUPT: ("the state file is damaged", "restore it from a backup, or move it away"),
+    sqlite3.SQLITE_PROTOCOL: ("another process holds the state file", "try again in a moment"),
+    sqlite3.SQLITE_NOTADB: ("the state file is not a SQLite database", "name another file, or move this one away"),
+}
+_ODD: Final = ("its table bootstrap_config is not the one expected", "name another state file")
+
+
+class SqliteStates:
+    """A `StateTable` in the SQLite file at `path`, for one agent.
+
+    A connection is opened for each call and closed with it, so that any thread, loop or process may call. A write is
+    one transaction, synced before it is acknowledged. `wait` is how long, in seconds, a call waits for each lock that
+    another process holds.
+    """
+
+    def __init__(self, path: Path, agent: str, *, offload: Offload, wait: float = 2.0) -> None:
+        self._path = path.absolute()
+        self._owner = statements.owner_of(agent)
+        self._offload = offload
+        self._wait = wait
+
+    async def rows(self) -> Mapping[StateKey, SkillState]:
+        """All states; see the port. Opens the file for reading only, unless a writer died half way."""
+        return await self._offload(lambda _: self._rows())
+
+    async def put(self, key: StateKey, state: SkillState) -> None:
+        """Write one state; see the port. Makes the folder, the file and the table that are not there."""
+        await self._offload(lambda _: self._put(key, state))
+
+    async def drop(self, key: StateKey, *, seen: SkillState) -> None:
+        """Remove one state; see the port."""
+        await self._offload(lambda _: self._drop(key, seen))
+
+    def _rows(self) -> Mapping[StateKey, SkillState]:
+        with _told():
+            if not self._is_there():
+                return {}
+            try:
+                return self._select("ro")
+            except sqlite3.Error as error:
+                if _code(error) not in _NEEDS_RECOVERY:
+                    raise
+            return self._select("rw")
+
+    def _select(self, mode: str) -> Mapping[StateKey, SkillState]:
+        with self._connection(mode) as connection:
+            found = connection.execute(statements.SELECT, (self._owner,)) if _has_table(connection) else ()
+            return dict(said for row in found if (said := from_row(Row(*row))) is not None)
+
+    def _put(self, key: StateKey, state: SkillState) -> None:
+        with _told():
+            if not self._is_there():
+                # As the XDG base directory specification wants a folder of data made.
+                self._path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+            with self._transaction("rwc") as connection:
+                for statement in statements.CREATE:
+                    connection.execute(statement)
+                connection.execute(statements.UPSERT, statements.upsert_values(self._owner, key, state))
+
+    def _drop(self, key: StateKey, seen: SkillState) -> None:
+        with _told():
+            # Looked at first, so that a file in which there is nothing to drop is not written.
+            if self._rows().get(key) != seen:
+                return
+            with self._transaction("rw") as connection:
+                place = (self._owner, row_name(key))
+                row = connection.execute(statements.SELECT_ONE, place).fetchone()
+                if row is not None and from_row(Row(*row)) == (key, seen):
+                    connection.execute(statements.DELETE, place)
+
+    def _is_there(self) -> bool:
+        """Whether there is a file. SQLite would open anything, and wait for ever for a pipe's other end."""
+        try:
+            mode = self._path.stat().st_mode
+        except FileNotFoundError:
+            return False
+        if not stat.S_ISREG(mode):
+            raise StateUnavailable("what is in the state file's place is not a file", "name another state file")
+        return True
+
+    @contextmanager
+    def _connection(self, mode: str) -> Iterator[sqlite3.Connection]:
+        address = f"{self._path.as_uri()}?mode={mode}"
+        with closing(sqlite3.connect(address, uri=True, timeout=self._wait, isolation_level=None)) as connection:
+            connection.text_factory = _text
+            yield connection
+
+    @contextmanager
+    def _transaction(self, mode: str) -> Iterator[sqlite3.Connection]:
+        """All or nothing, other writers held off. Closing the connection undoes what was not committed."""
+        with self._connection(mode) as connection:
+            # EXTRA also syncs the folder that the journal vanishes from; fullfsync is what a sync means on macOS.
+            connection.execute("PRAGMA synchronous = EXTRA")
+            connection.execute("PRAGMA fullfsync = ON")
+            connection.execute("BEGIN IMMEDIATE")
+            yield connection
+            connection.execute("COMMIT")
+
+
+def _has_table(connection: sqlite3.Connection) -> bool:
+    found = connection.execute("SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = 'bootstrap_config'")
+    return found.fetchone() is not None
+
+
+def _text(raw: bytes) -> str | bytes:
+    """A text as it is; its bytes where they are not UTF-8, which SQLite does not promise."""
+    try:
+        return raw.decode()
+    except UnicodeDecodeError:
+        return raw
+
+
+def _code(error: sqlite3.Error) -> int:
+    """SQLite's extended result code; 0 where the error is not SQLite's own."""
+    return getattr(error, "sqlite_errorcode", 0)
+
+
+@contextmanager
+def _told() -> Iterator[None]:
+    """Whatever goes wrong on the disk or in SQLite becomes one phrase and a fix, without a path."""
+    try:
+        yield
+    except sqlite3.Error as error:
+        raise StateUnavailable(*_WHY.get(_code(error) & 0xFF, _ODD)) from error
+    except OSError as error:
+        why = (os.strerror(error.errno) if error.errno else "the disk failed").lower()
+        raise StateUnavailable(f"the state file cannot be reached: {why}", "check the file and its folder") from error

@@ -1,0 +1,177 @@
+"""Puts a library together from plain settings: the one module that knows every adapter."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Final
+
+from attrs import frozen
+
+from kestrel_skills_core.domain.budget import Budget
+from kestrel_skills_core.domain.names import SourceId
+from kestrel_skills_core.ports.files import SkillFiles
+from kestrel_skills_core.ports.world import Offload, Watcher
+from kestrel_skills_core.service.library import SkillLibrary
+
+from .markdown.cmark import CmarkMarkdown
+from .posix.reading import PosixSkillFiles
+from .sql.states import SqliteStates
+from .world import SystemChance, inline
+
+__all__ = ["BadSetting", "Settings", "library_of", "settings_of"]
+
+BUDGET: Final = "KESTREL_SKILLS_BUDGET_BYTES"
+HOME: Final = "KESTREL_HOME"
+ROOT: Final = "KESTREL_SKILLS_ROOT"
+SHARED: Final = "KESTREL_SHARED_SKILLS_DIR"
+
+PathLike = str | os.PathLike[str]
+
+
+class BadSetting(ValueError):
+    """A setting that cannot be meant: a mistake in how the program was called, and not in any skill.
+
+    `setting` is the name of the parameter or environment variable.
+    """
+
+    code = "bad_setting"
+
+    def __init__(self, setting: str, why: str, fix: str) -> None:
+        super().__init__(setting, why, fix)
+        self.setting, self.why, self.fix = setting, why, fix
+
+    def __str__(self) -> str:
+        return f"{self.setting}: {self.why}"
+
+
+@frozen(kw_only=True)
+class Settings:
+    """Where everything is, absolute, with the defaults filled in.
+
+    `named` is whether somebody named the root. One that nobody named, and that is not there, is not a fault: there are
+    no skills yet. `shared` is nothing where there is none, or where it is the root itself.
+    """
+
+    root: Path
+    named: bool
+    shared: Path | None
+    state: Path
+    agent: str
+    budget: Budget
+
+
+def settings_of(
+    environ: Mapping[str, str],
+    *,
+    root: PathLike | None = None,
+    shared: PathLike | None = None,
+    state: PathLike | None = None,
+    agent: str = "local",
+    budget: int | None = None,
+) -> Settings:
+    """What was asked for, else what the environment says, else the defaults; an empty variable says nothing.
+
+    The root is `$KESTREL_SKILLS_ROOT`, else `kestrel-skills/skills` in the user's data folder. The shared root is
+    `$KESTREL_SHARED_SKILLS_DIR`, else `$KESTREL_HOME/skills` if it is there. The state file lies beside the root and is
+    named after it. The budget is `$KESTREL_SKILLS_BUDGET_BYTES`, else 8,192 bytes.
+
+    Raises:
+        BadSetting: One of them cannot be meant.
+    """
+    named = _path("root", root) or _path(ROOT, environ.get(ROOT) or None)
+    own = named or _user_data(environ) / "kestrel-skills" / "skills"
+    others = _path("shared", shared) or _path(SHARED, environ.get(SHARED) or None) or _host_skills(environ)
+    return Settings(
+        root=own,
+        named=named is not None,
+        shared=None if others is None or _is_same(own, others) else others,
+        state=_state("state", state) or own.with_name(f"{own.name}.state.sqlite3"),
+        agent=_agent("agent", agent),
+        budget=_budget(environ, budget),
+    )
+
+
+def library_of(settings: Settings, *, offload: Offload = inline, watcher: Watcher | None = None) -> SkillLibrary:
+    """The library of one agent. Opens nothing yet."""
+    watcher = watcher or Watcher()
+    sources: list[SkillFiles] = []
+    if settings.named or settings.root.exists():
+        sources.append(PosixSkillFiles(settings.root, SourceId.AGENT_LOCAL, chance=SystemChance(), watcher=watcher))
+    if settings.shared is not None:
+        sources.append(PosixSkillFiles(settings.shared, SourceId.HOST_SHARED, watcher=watcher))
+    return SkillLibrary(
+        agent=settings.agent,
+        sources=sources,
+        states=SqliteStates(settings.state, settings.agent, offload=offload),
+        offload=offload,
+        markdown=CmarkMarkdown(),
+        budget=settings.budget,
+    )
+
+
+def _path(setting: str, given: PathLike | None) -> Path | None:
+    if given is None:
+        return None
+    spelt = os.fspath(given)
+    if not spelt or "\0" in spelt:
+        raise BadSetting(setting, "it is empty, or holds a NUL", "name a folder or file, or leave the setting out")
+    # Without `..`, so that it has a name, and without following links, so that it is still what was named.
+    return Path(os.path.abspath(spelt))  # noqa: PTH100 - see above
+
+
+def _state(setting: str, given: PathLike | None) -> Path | None:
+    if given is not None and "://" in os.fspath(given):
+        raise BadSetting(setting, "it is a URL, and only SQLite files are read", "name a SQLite file")
+    return _path(setting, given)
+
+
+def _agent(setting: str, given: str) -> str:
+    if not given.strip() or not given.isprintable():
+        raise BadSetting(setting, "it is blank, or holds what cannot be printed", "give the agent's DID")
+    return given
+
+
+def _budget(environ: Mapping[str, str], given: int | None) -> Budget:
+    if given is not None:
+        if given < 0:
+            raise BadSetting("budget", "it is negative", "give a number of bytes, 0 or more")
+        return Budget(given)
+    text = environ.get(BUDGET, "").strip()
+    if not text:
+        return Budget()
+    if not (text.isascii() and text.isdigit() and len(text) <= _DIGITS):
+        raise BadSetting(BUDGET, "it is not a number of bytes", "set it to a whole number, as 8192, or unset it")
+    return Budget(int(text))
+
+
+_DIGITS: Final = 18
+"""More bytes than any memory has; Python refuses to read numbers that are much longer."""
+
+
+def _user_data(environ: Mapping[str, str], platform: str = sys.platform) -> Path:
+    """The folder for a user's data: Apple's on macOS, else that of the XDG base directory specification."""
+    try:
+        home = Path(environ.get("HOME") or Path.home())
+    except RuntimeError:
+        raise BadSetting(ROOT, "it is not set, and this user has no home", "set it to a folder of skills") from None
+    if platform == "darwin":
+        return home / "Library" / "Application Support"
+    given = Path(environ.get("XDG_DATA_HOME", ""))
+    return given if given.is_absolute() else home / ".local" / "share"
+
+
+def _host_skills(environ: Mapping[str, str]) -> Path | None:
+    """The host's own folder of skills, if it has one."""
+    home = _path(HOME, environ.get(HOME) or None)
+    return home / "skills" if home is not None and (home / "skills").exists() else None
+
+
+def _is_same(one: Path, other: Path) -> bool:
+    """Whether two paths lead to one folder, be it there or not."""
+    try:
+        return one.samefile(other)
+    except OSError:
+        return one == other

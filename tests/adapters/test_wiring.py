@@ -1,0 +1,224 @@
+"""From plain settings to a library that works on a disk."""
+
+from __future__ import annotations
+
+import asyncio
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from kestrel_skills_adapters.memory.world import RecordingWatcher
+from kestrel_skills_adapters.wiring import BadSetting, library_of, settings_of
+from kestrel_skills_adapters.world import finish, threads
+from kestrel_skills_core.domain.budget import Budget
+from kestrel_skills_core.domain.commands import SetState
+from kestrel_skills_core.domain.names import SourceId, parse_address
+
+HOME = {"HOME": "/home/ada"}
+
+
+def add(root: Path, name: str) -> Path:
+    """Put a good skill into a root."""
+    (root / name).mkdir(parents=True)
+    (root / name / "SKILL.md").write_text(f"---\nname: {name}\ndescription: Use when testing.\n---\n\nStep one.\n")
+    return root
+
+
+# Defaults
+
+
+@pytest.mark.skipif(sys.platform == "darwin", reason="macOS keeps a user's data elsewhere")
+def test_the_defaults() -> None:
+    """Nothing said: the user's data folder, a state file beside the root, the agent `local`, 8,192 bytes."""
+    settings = settings_of(HOME)
+    assert settings.root == Path("/home/ada/.local/share/kestrel-skills/skills")
+    assert settings.state == Path("/home/ada/.local/share/kestrel-skills/skills.state.sqlite3")
+    assert (settings.shared, settings.agent, settings.budget) == (None, "local", Budget(8192))
+    assert not settings.named
+
+
+@pytest.mark.skipif(sys.platform == "darwin", reason="macOS has no XDG folders")
+@pytest.mark.parametrize(
+    ("given", "root"),
+    [
+        ("/data", "/data/kestrel-skills/skills"),
+        ("", "/home/ada/.local/share/kestrel-skills/skills"),
+        ("relative", "/home/ada/.local/share/kestrel-skills/skills"),
+    ],
+)
+def test_the_users_data_folder(given: str, root: str) -> None:
+    """$XDG_DATA_HOME moves it; a relative one is ignored, as its specification says."""
+    assert settings_of(HOME | {"XDG_DATA_HOME": given}).root == Path(root)
+
+
+def test_the_users_data_folder_on_macos() -> None:
+    """On macOS it is the one that Apple has for this, whatever XDG says."""
+    program = (
+        "import sys; sys.platform = 'darwin'\n"
+        "from kestrel_skills_adapters.wiring import settings_of\n"
+        "print(settings_of({'HOME': '/Users/ada', 'XDG_DATA_HOME': '/data'}).root)"
+    )
+    told = subprocess.run([sys.executable, "-c", program], check=True, capture_output=True, text=True).stdout
+    assert told == "/Users/ada/Library/Application Support/kestrel-skills/skills\n"
+
+
+def test_the_environment_names_the_root() -> None:
+    """$KESTREL_SKILLS_ROOT is the root, and an argument wins over it."""
+    environ = HOME | {"KESTREL_SKILLS_ROOT": "/srv/skills"}
+    assert settings_of(environ).root == Path("/srv/skills")
+    assert settings_of(environ).named
+    assert settings_of(environ, root="/srv/mine").root == Path("/srv/mine")
+
+
+def test_the_state_lies_beside_its_root(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The state file is named after the root, however that is spelt; an argument names another."""
+    monkeypatch.chdir(tmp_path)
+    beside = tmp_path / "mine.state.sqlite3"
+    for root in ("mine", "mine/", "./mine", "other/../mine", tmp_path / "mine"):
+        assert settings_of(HOME, root=root).state == beside
+    monkeypatch.chdir(add(tmp_path / "mine", "lint"))
+    assert settings_of(HOME, root=".").state == beside
+    assert settings_of(HOME, root=".", state="x.db").state == tmp_path / "mine" / "x.db"
+
+
+def test_the_shared_root(tmp_path: Path) -> None:
+    """An argument, else $KESTREL_SHARED_SKILLS_DIR, else the folder of $KESTREL_HOME if it is there, else none."""
+    host = HOME | {"KESTREL_HOME": str(tmp_path)}
+    assert settings_of(host).shared is None
+    (tmp_path / "skills").mkdir()
+    assert settings_of(host).shared == tmp_path / "skills"
+    environ = host | {"KESTREL_SHARED_SKILLS_DIR": "/srv/shared"}
+    assert settings_of(environ).shared == Path("/srv/shared")
+    assert settings_of(environ, shared="/srv/others").shared == Path("/srv/others")
+
+
+def test_one_root_given_twice_is_one(tmp_path: Path) -> None:
+    """A shared root that is the agent's own, by another spelling or through a link, is not a second source."""
+    root = add(tmp_path / "skills", "lint")
+    (tmp_path / "link").symlink_to(root)
+    for shared in (root, tmp_path / "link", tmp_path / "x" / ".." / "skills"):
+        assert settings_of(HOME, root=root, shared=shared).shared is None
+    assert settings_of(HOME, root="/absent", shared="/absent").shared is None
+    assert settings_of(HOME, root="/absent", shared="/other").shared == Path("/other")
+
+
+@pytest.mark.parametrize(("text", "size"), [("0", 0), (" 512\n", 512), ("0099", 99), ("", 8192), ("  ", 8192)])
+def test_the_budget_of_the_environment(text: str, size: int) -> None:
+    """$KESTREL_SKILLS_BUDGET_BYTES is a whole number of bytes; a blank one says nothing."""
+    assert settings_of(HOME | {"KESTREL_SKILLS_BUDGET_BYTES": text}).budget == Budget(size)
+
+
+def test_a_given_budget_wins() -> None:
+    """An argument wins over the environment, zero too."""
+    assert settings_of(HOME | {"KESTREL_SKILLS_BUDGET_BYTES": "512"}, budget=0).budget == Budget(0)
+
+
+# What cannot be meant
+
+
+@pytest.mark.parametrize("text", ["8k", "-1", "8_192", "8192.0", "٨", "9" * 19, "9" * 5000])
+def test_a_budget_that_is_no_number(text: str) -> None:
+    """A budget that is no whole number of bytes is refused by its name, with the fix."""
+    with pytest.raises(BadSetting, match="KESTREL_SKILLS_BUDGET_BYTES: it is not a number of bytes") as caught:
+        settings_of(HOME | {"KESTREL_SKILLS_BUDGET_BYTES": text})
+    assert caught.value.fix
+
+
+@pytest.mark.parametrize(
+    ("setting", "value"),
+    [
+        ("root", ""),
+        ("root", "a\0b"),
+        ("shared", ""),
+        ("state", ""),
+        ("state", "postgresql://host/skills"),
+        ("agent", ""),
+        ("agent", " "),
+        ("agent", "a\nb"),
+        ("agent", "\udcff"),
+        ("budget", -1),
+    ],
+)
+def test_an_argument_that_cannot_be_meant(setting: str, value: object) -> None:
+    """Each argument that cannot be meant is refused by its name, on one line, without what was given."""
+    with pytest.raises(BadSetting) as caught:
+        settings_of(HOME, **{setting: value})
+    assert caught.value.setting == setting
+    assert str(caught.value).startswith(f"{setting}: it ")
+    assert str(caught.value).isprintable()
+    assert caught.value.fix.isprintable()
+
+
+# The library
+
+
+def test_a_library_on_a_disk(tmp_path: Path) -> None:
+    """Skills of both roots are found, and what one library turns on is on in the next, for the same agent only."""
+    root, shared = add(tmp_path / "own", "lint"), add(tmp_path / "shared", "pdf")
+    settings = settings_of(HOME, root=root, shared=shared)
+    for name in ("lint", "pdf"):
+        finish(library_of(settings).set_state(SetState(address=parse_address(name), enabled=True)))
+    catalog = finish(library_of(settings).catalog()).catalog
+    assert [(record.name, record.source) for record in catalog.enabled] == [
+        ("lint", SourceId.AGENT_LOCAL),
+        ("pdf", SourceId.HOST_SHARED),
+    ]
+    other = settings_of(HOME, root=root, shared=shared, agent="did:test:other")
+    assert finish(library_of(other).catalog()).catalog.enabled == ()
+    assert (tmp_path / "own.state.sqlite3").exists()
+
+
+def test_a_library_in_threads(tmp_path: Path) -> None:
+    """On an event loop, many calls at once give what one would."""
+    settings = settings_of(HOME, root=add(add(tmp_path / "own", "lint"), "pdf"))
+    library = library_of(settings, offload=threads)
+
+    async def both() -> None:
+        commands = [SetState(address=parse_address(name), enabled=True) for name in ("lint", "pdf")]
+        await asyncio.gather(*(library.set_state(command) for command in commands))
+
+    asyncio.run(both())
+    assert len(asyncio.run(library.catalog()).catalog.enabled) == 2
+
+
+def test_listing_makes_no_state_file(tmp_path: Path) -> None:
+    """Looking writes nothing beside the root."""
+    finish(library_of(settings_of(HOME, root=add(tmp_path / "own", "lint"))).catalog())
+    assert [path.name for path in tmp_path.iterdir()] == ["own"]
+
+
+def test_a_root_that_nobody_named_need_not_be_there(tmp_path: Path) -> None:
+    """A first start has no skills yet, which is no problem; a root that somebody named and that is not there is one."""
+    first = {"HOME": str(tmp_path), "XDG_DATA_HOME": str(tmp_path)}
+    assert finish(library_of(settings_of(first)).catalog()).catalog.problems == ()
+    named = finish(library_of(settings_of(first, root=tmp_path / "absent")).catalog()).catalog
+    assert [source for source, _ in named.problems] == [SourceId.AGENT_LOCAL]
+    add(tmp_path / "kestrel-skills" / "skills", "lint")
+    assert len(finish(library_of(settings_of(first)).catalog()).catalog.records) == 1
+
+
+def test_the_watcher_is_told_of_both_roots(tmp_path: Path) -> None:
+    """Each root's survey is told to the watcher that was given."""
+    watcher = RecordingWatcher()
+    settings = settings_of(HOME, root=add(tmp_path / "own", "lint"), shared=add(tmp_path / "shared", "pdf"))
+    finish(library_of(settings, watcher=watcher).catalog())
+    assert [event for event in watcher.told if event[0] == "surveyed"] == [
+        ("surveyed", "agent-local", 1, 1),
+        ("surveyed", "host-shared", 1, 1),
+    ]
+
+
+@pytest.mark.parametrize("absent", ["asyncio", "cmarkgfm", "ruamel.yaml"])
+def test_a_listing_loads_nothing_heavy(tmp_path: Path, absent: str) -> None:
+    """A listing of plain skills imports no event loop, no YAML, no Markdown parser."""
+    add(tmp_path / "own", "lint")
+    program = (
+        "import sys\n"
+        "from kestrel_skills_adapters.wiring import library_of, settings_of\n"
+        "from kestrel_skills_adapters.world import finish\n"
+        "assert finish(library_of(settings_of({}, root=sys.argv[1])).catalog()).catalog.records\n"
+        f"sys.exit({absent!r} in sys.modules)"
+    )
+    assert subprocess.run([sys.executable, "-c", program, tmp_path / "own"], check=False).returncode == 0
