@@ -40,7 +40,7 @@ class Work:
 
 
 async def _cancel(work: Work, times: int = 1) -> list[object]:
-    """Cancel a caller so many times while the work runs; let the work end only then; give what the loop reports lost."""
+    """Cancel a caller so many times while the work runs, then let the work end; give what the loop reports as lost."""
     loop = asyncio.get_running_loop()
     lost: list[object] = []
     loop.set_exception_handler(lambda _, context: lost.append(context))

@@ -155,7 +155,7 @@ def test_the_table_is_the_hosts(tmp_path: Path) -> None:
 
 
 def test_a_row_of_the_first_release_is_read_as_off(path: Path) -> None:
-    """A row that does not say what it switched on keeps its priority and is inert, and a put writes over it in place."""
+    """A row that does not say what it switched on keeps its priority and is inert; a put writes over it in place."""
     ran(path, HOST_TABLE)
     ran(
         path,
