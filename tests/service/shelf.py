@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from attrs import define, field, frozen
-from kestrel_skills_adapters.memory.files import Entry, MemorySkillFiles
 
+from kestrel_skills_adapters.memory.files import Entry, MemorySkillFiles
 from kestrel_skills_adapters.memory.markdown import InlineLinks
 from kestrel_skills_adapters.memory.states import MemoryStates
 from kestrel_skills_adapters.memory.world import CountedChance, MemoryOffload
