@@ -11,9 +11,13 @@ from typing import Final
 from attrs import frozen
 
 from kestrel_skills_core.domain.budget import Budget
+from kestrel_skills_core.domain.findings import Finding
 from kestrel_skills_core.domain.names import SourceId
+from kestrel_skills_core.domain.root import unopened
+from kestrel_skills_core.domain.tree import SkillTree
 from kestrel_skills_core.ports.files import SkillFiles
 from kestrel_skills_core.ports.world import Offload, Watcher
+from kestrel_skills_core.service.advice import with_advice
 from kestrel_skills_core.service.library import SkillLibrary
 
 from .markdown.cmark import CmarkMarkdown
@@ -21,7 +25,7 @@ from .posix.reading import PosixSkillFiles
 from .sql.states import SqliteStates
 from .world import SystemChance, inline
 
-__all__ = ["BadSetting", "Settings", "library_of", "settings_of"]
+__all__ = ["BadSetting", "Settings", "judged", "library_of", "settings_of"]
 
 BUDGET: Final = "KESTREL_SKILLS_BUDGET_BYTES"
 HOME: Final = "KESTREL_HOME"
@@ -110,6 +114,24 @@ def library_of(settings: Settings, *, offload: Offload = inline, watcher: Watche
         markdown=CmarkMarkdown(),
         budget=settings.budget,
     )
+
+
+def judged(folder: PathLike) -> tuple[Finding, ...]:
+    """All findings on one folder anywhere, by the reader and the rules of a shared root, in which nothing is written.
+
+    Links above it are followed, in it none. A root does not open a folder whose name is no skill name; here it is opened
+    all the same, so that all is told at once.
+
+    Raises:
+        SkillAbsent: It is not there any more.
+        SourceUnavailable: The folder above it cannot be opened.
+    """
+    above, name = os.path.split(os.path.abspath(folder))  # noqa: PTH100 - its name is as spelt, were it a link
+    sighting, kept = PosixSkillFiles(os.path.realpath(above), SourceId.HOST_SHARED).look(name)
+    closed = unopened(name, "folder")
+    findings = (*(() if closed is None else closed.findings), *sighting.findings)
+    tree = SkillTree({item.path: kept[item.path] for item in sighting.inventory})
+    return with_advice(findings, name, tree, CmarkMarkdown())
 
 
 def _path(setting: str, given: PathLike | None) -> Path | None:

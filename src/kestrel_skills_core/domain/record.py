@@ -105,6 +105,16 @@ class SkillRecord:
         return self.state.priority
 
     @property
+    def lapsed(self) -> bool:
+        """Whether it was switched on, but not for what is there now: another birth, another root, or other bytes."""
+        return self.state.enabled and not self.enabled
+
+    @property
+    def editable(self) -> bool:
+        """Whether its files are the agent's own, and not the host's operator's."""
+        return self.source is not SourceId.HOST_SHARED
+
+    @property
     def edited(self) -> bool | None:
         """Whether an installed skill differs from what was installed; nothing where that is not known."""
         if self.provenance is None or self.provenance.digest is None:

@@ -10,9 +10,8 @@ from ..domain import document
 from ..domain.budget import Budget
 from ..domain.commands import SetState
 from ..domain.document import SkillDocument
-from ..domain.errors import BadDocument, SkillAbsent
+from ..domain.errors import SkillAbsent
 from ..domain.findings import Finding
-from ..domain.lint import lint
 from ..domain.names import DOCUMENT, Address, ResourcePath, SkillName, SourceId, is_skill_name
 from ..domain.nearest import nearest
 from ..domain.record import Rejection, SkillRecord, SkillState
@@ -23,6 +22,7 @@ from ..ports.files import SkillFiles
 from ..ports.markdown import Markdown
 from ..ports.states import StateTable
 from ..ports.world import Cancelled, Offload
+from .advice import with_advice
 from .decide import key_of, turned_off, turned_on
 from .observed import Look, Observed, look_at, states_of
 
@@ -125,8 +125,8 @@ class SkillLibrary:
             SkillAbsent, TooLarge, SourceUnavailable: As `read`.
         """
         reading = await self.read(address)
-        advice = await self.offload(lambda _: self._advice(reading))
-        return tuple(sorted(dict.fromkeys([*reading.found.findings, *advice]), key=lambda finding: finding.place))
+        found = reading.found.findings
+        return await self.offload(lambda _: with_advice(found, address.name, reading.tree, self.markdown))
 
     async def set_state(self, command: SetState) -> SkillRecord | Rejection | None:
         """Turn a skill on or off, move it, or pin it; gives the skill in its new state. Touches one name.
@@ -174,10 +174,3 @@ class SkillLibrary:
         near = nearest(address.name, {name for survey in surveys for name in survey.sightings if is_skill_name(name)})
         fix = f"did you mean {', '.join(near)}?" if near else "list the skills to see their names"
         raise SkillAbsent(str(address), fix=fix)
-
-    def _advice(self, reading: Reading) -> Sequence[Finding]:
-        try:
-            parsed = reading.document
-        except (SkillAbsent, BadDocument):
-            return ()
-        return lint(parsed, reading.tree, self.markdown.links(parsed.body))

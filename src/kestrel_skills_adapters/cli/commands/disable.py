@@ -1,0 +1,23 @@
+"""`disable`: switch a skill off."""
+
+from __future__ import annotations
+
+import click
+
+from kestrel_skills_core.domain.commands import SetState
+from kestrel_skills_core.domain.names import parse_address
+
+from ..completion import addresses
+from ..invocation import BUDGET, OUTPUT, WHERE, accepts, of
+from ..switch import switch
+
+__all__ = ["command"]
+
+
+@click.command("disable")
+@accepts(*WHERE, *BUDGET, *OUTPUT)
+@click.argument("name", metavar="NAME", shell_complete=addresses)
+@click.pass_context
+def command(context: click.Context, name: str) -> int:
+    """Switch a skill off; it stays where it is, and keeps its priority."""
+    return switch(of(context), SetState(address=parse_address(name), enabled=False))

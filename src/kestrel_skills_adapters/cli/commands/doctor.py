@@ -1,0 +1,37 @@
+"""`doctor`: whether everything that this library stands on is well, and what to do where it is not."""
+
+from __future__ import annotations
+
+from typing import Final
+
+import click
+from attrs import asdict
+
+from ..diagnosis import examined
+from ..failures import DONE, FOUND
+from ..invocation import BUDGET, OUTPUT, WHERE, accepts, of
+
+__all__ = ["command"]
+
+_STYLES: Final = {"ok": "green", "warn": "yellow", "fail": "red"}
+
+
+@click.command("doctor")
+@accepts(*WHERE, *BUDGET, *OUTPUT)
+@click.pass_context
+def command(context: click.Context) -> int:
+    """Look at the machine, the folders and the table of states, and say what to do about each.
+
+    Exit code 1 if anything fails.
+    """
+    invocation = of(context)
+    screen = invocation.screen()
+    found = [*examined(invocation.session())]
+    failed = any(each.status == "fail" for each in found)
+    if invocation.json:
+        screen.members({"ok": not failed, "checks": [asdict(each) for each in found]})
+    else:
+        for each in found:
+            fix = f"; fix: {each.fix}" if each.fix else ""
+            screen.line(f"{screen.styled(f'{each.status:4}', _STYLES[each.status])}  {each.about}: {each.message}{fix}")
+    return FOUND if failed else DONE

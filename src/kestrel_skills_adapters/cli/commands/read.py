@@ -1,0 +1,38 @@
+"""`read`: a procedure, or a file of a skill, byte for byte."""
+
+from __future__ import annotations
+
+import click
+
+from kestrel_skills_core.domain.names import parse_address, resource_path
+
+from ..completion import addresses
+from ..invocation import OUTPUT, WHERE, accepts, of
+
+__all__ = ["command"]
+
+
+@click.command("read")
+@accepts(*WHERE, *OUTPUT)
+@click.argument("name", metavar="NAME[@SOURCE]", shell_complete=addresses)
+@click.argument("path", required=False)
+@click.pass_context
+def command(context: click.Context, name: str, path: str | None) -> None:
+    """Print the procedure of a skill, or one of its files.
+
+    Without PATH the procedure; SKILL.md is the raw file. A pipe gets the exact bytes; on a terminal, what could
+    drive it is spelt out.
+    """
+    invocation = of(context)
+    address = parse_address(name)
+    wanted = None if path is None else resource_path(path)
+    session = invocation.session()
+    if wanted is None:
+        reading = session.read(address)
+        data = reading.document.body.encode()
+    else:
+        data = session.read_file(address, wanted)
+    if invocation.json:
+        invocation.screen().members({"content": data.decode("utf-8", "backslashreplace")})
+    else:
+        invocation.screen().text(data)

@@ -1,0 +1,34 @@
+"""`search`: the skills in whose name or description every word occurs."""
+
+from __future__ import annotations
+
+import click
+
+from kestrel_skills_core.domain.search import search
+
+from ...records import Shown
+from ..catalog import note_problems, worst
+from ..invocation import BUDGET, OUTPUT, WHERE, accepts, of
+
+__all__ = ["command"]
+
+
+@click.command("search")
+@accepts(*WHERE, *BUDGET, *OUTPUT)
+@click.argument("query", nargs=-1, required=True)
+@click.pass_context
+def command(context: click.Context, query: tuple[str, ...]) -> int:
+    """Find skills by words of their names and descriptions, best first."""
+    invocation = of(context)
+    screen = invocation.screen()
+    session = invocation.session()
+    observed = session.observe()
+    found = search(observed.catalog.records, " ".join(query))
+    if invocation.json:
+        shown = Shown(session.library.agent, observed.clause(session.library.budget).included)
+        screen.members({"skills": [shown.record(record) for record in found], "total": len(found)})
+    else:
+        rows = [(record.name, "on" if record.enabled else "off", record.description) for record in found]
+        screen.rows(("name", "state", "description"), rows, ["green" if record.enabled else "" for record in found])
+    note_problems(screen, session, observed)
+    return worst(session, observed)

@@ -1,0 +1,92 @@
+"""`show`: everything that is known about one skill, or about one folder that is none."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import click
+
+from kestrel_skills_core.domain.clause import token_cost
+from kestrel_skills_core.domain.findings import Finding
+from kestrel_skills_core.domain.names import parse_address
+from kestrel_skills_core.domain.provenance import Provenance
+from kestrel_skills_core.domain.record import Rejection, SkillRecord
+
+from ...records import Shown, finding_members, inventory_members
+from ..catalog import note_problems, worst
+from ..completion import addresses
+from ..invocation import BUDGET, OUTPUT, WHERE, accepts, of
+
+__all__ = ["command"]
+
+Line = tuple[str, str]
+
+
+@click.command("show")
+@accepts(*WHERE, *BUDGET, *OUTPUT)
+@click.argument("name", metavar="NAME[@SOURCE]", shell_complete=addresses)
+@click.pass_context
+def command(context: click.Context, name: str) -> int:
+    """Show everything about one skill or rejected folder: state, files, where it is from, what it shadows, findings."""
+    invocation = of(context)
+    screen = invocation.screen()
+    session = invocation.session()
+    address = parse_address(name)
+    observed = session.observe()
+    found = observed.catalog.find(address)
+    findings = session.checks(address, found)
+    if invocation.json:
+        shown = Shown(session.library.agent, observed.clause(session.library.budget).included)
+        members = {"inventory": inventory_members(found.inventory), "findings": [*map(finding_members, findings)]}
+        screen.members(shown.found(found) | members)
+    else:
+        lines = [*_lines(found), *_files(found), *_findings(findings)]
+        width = max(len(label) for label, _ in lines) + 2
+        for label, text in lines:
+            screen.line(f"{label:{width}}{text}".rstrip())
+    note_problems(screen, session, observed)
+    return worst(session, observed)
+
+
+def _lines(found: SkillRecord | Rejection) -> Iterator[Line]:
+    if isinstance(found, Rejection):
+        yield "name", found.label
+        yield "state", f"rejected, {len(found.faults)} to mend"
+        yield "source", found.source
+        if found.holds_back is not None:
+            yield "holds back", f"{found.holds_back.name}@{found.holds_back.source}"
+        return
+    yield "name", found.name
+    yield "description", found.description
+    yield "state", _state(found)
+    yield "source", found.source
+    yield "priority", str(found.priority)
+    yield "tokens", str(token_cost(found))
+    yield "revision", found.revision
+    if found.provenance is not None:
+        yield "provenance", _provenance(found.provenance, edited=found.edited)
+    for loser in found.shadowed:
+        yield "shadows", f"{loser.name}@{loser.source}"
+
+
+def _state(record: SkillRecord) -> str:
+    if record.enabled:
+        return "on" if record.state.pin is None else "on, pinned to this revision"
+    return "off: what was switched on is not what is here now; enable it again" if record.lapsed else "off"
+
+
+def _provenance(provenance: Provenance, *, edited: bool | None) -> str:
+    parts = [provenance.kind, provenance.url, provenance.commit, provenance.ref and f"({provenance.ref})"]
+    parts += [] if edited is None else ["edited here" if edited else "as installed"]
+    return " ".join(part for part in parts if part)
+
+
+def _files(found: SkillRecord | Rejection) -> Iterator[Line]:
+    for number, item in enumerate(found.inventory):
+        executable = ", executable" if item.executable else ""
+        yield "" if number else "files", f"{item.path} ({item.size:,} bytes{executable})"
+
+
+def _findings(findings: tuple[Finding, ...]) -> Iterator[Line]:
+    for number, finding in enumerate(findings):
+        yield "" if number else "findings", f"{finding}; fix: {finding.fix}"

@@ -1,0 +1,38 @@
+"""What a failure looks like from outside: an exit code, one line with the fix, and a JSON object."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Final
+
+from kestrel_skills_core.domain.errors import Failed, Moved, Refused, SkillError, Withheld
+
+__all__ = ["BROKEN_PIPE", "DONE", "FAILED", "FOUND", "INTERRUPTED", "USAGE", "error_object", "exit_code", "one_line"]
+
+DONE: Final = 0
+FOUND: Final = 1
+"""Findings, or refused."""
+USAGE: Final = 2
+MOVED: Final = 3
+FAILED: Final = 4
+INTERRUPTED: Final = 130
+"""128 and the number of SIGINT, as shells count."""
+BROKEN_PIPE: Final = 141
+"""128 and the number of SIGPIPE: nobody reads any more."""
+
+_BRANCHES: Final[Mapping[type[SkillError], int]] = {Refused: FOUND, Withheld: FOUND, Moved: MOVED, Failed: FAILED}
+
+
+def exit_code(error: SkillError) -> int:
+    """The exit code of an error, by its branch."""
+    return next(code for branch, code in _BRANCHES.items() if isinstance(error, branch))
+
+
+def one_line(message: str, fix: str) -> str:
+    """An error as one line."""
+    return f"error: {message}; fix: {fix}" if fix else f"error: {message}"
+
+
+def error_object(code: str, message: str, fix: str) -> dict[str, dict[str, str]]:
+    """An error as the object that `--json` prints."""
+    return {"error": {"code": code, "message": message, "fix": fix}}

@@ -1,0 +1,113 @@
+"""One run of the command line: the environment it sees, the options that were given, and what is built from them."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, Any, Final, TypeVar
+
+import click
+from attrs import define, field
+
+from .progress import Progress
+from .screen import Screen
+
+if TYPE_CHECKING:
+    from .session import Session
+
+__all__ = ["BUDGET", "COMPLETE", "OUTPUT", "PROGRAM", "WHERE", "Invocation", "accepts", "of"]
+
+PROGRAM: Final = "kestrel-skills"
+COMPLETE: Final = "_KESTREL_SKILLS_COMPLETE"
+"""The variable by which a shell asks for completions."""
+
+_SETTINGS: Final = ("root", "shared", "state", "agent", "budget")
+
+Command = TypeVar("Command", bound=Callable[..., Any])
+
+
+@define
+class Invocation:
+    """What `click` carries from the group to the command; the later of two options wins."""
+
+    environ: Mapping[str, str]
+    given: dict[str, Any] = field(factory=dict)
+
+    @property
+    def json(self) -> bool:
+        """Whether one JSON object is wanted."""
+        return bool(self.given.get("json"))
+
+    @property
+    def debug(self) -> bool:
+        """Whether a failure should show where it came from."""
+        return bool(self.given.get("debug"))
+
+    def session(self) -> Session:
+        """The skills that the options and the environment mean.
+
+        Raises:
+            click.UsageError: One of them cannot be meant.
+        """
+        from ..wiring import BadSetting, settings_of
+        from .session import Session
+
+        where = {name: value for name, value in self.given.items() if name in _SETTINGS}
+        try:
+            settings = settings_of(self.environ, **where)
+        except BadSetting as error:
+            raise click.UsageError(f"{error}; {error.fix}") from None
+        return Session(settings, self.environ, Progress(sys.stderr, "folders looked at"))
+
+    def screen(self) -> Screen:
+        """Where to write."""
+        plain = bool(self.given.get("no_color")) or bool(self.environ.get("NO_COLOR"))
+        return Screen(sys.stdout, sys.stderr, colour=not plain, environ=self.environ)
+
+
+def of(context: click.Context) -> Invocation:
+    """The run that a context belongs to."""
+    found = context.find_object(Invocation)
+    assert found is not None
+    return found
+
+
+def _remember(context: click.Context, parameter: click.Parameter, value: Any) -> None:
+    if value is not None and value is not False and parameter.name is not None:
+        of(context).given[parameter.name] = value
+
+
+def _option(*names: str, **how: Any) -> Callable[[Command], Command]:
+    return click.option(*names, expose_value=False, callback=_remember, **how)
+
+
+WHERE = (
+    _option("--root", metavar="DIR", help="The agent's own skills. [$KESTREL_SKILLS_ROOT]"),
+    _option("--shared", metavar="DIR", help="The host's shared skills. [$KESTREL_SHARED_SKILLS_DIR]"),
+    _option("--state", metavar="FILE", help="The database that says what is on; by default beside the root."),
+    _option("--agent", metavar="DID", help="Whose rows of it are meant; by default `local`."),
+)
+BUDGET = (
+    _option(
+        "--budget",
+        metavar="BYTES",
+        type=click.IntRange(min=0),
+        help="What the context clause may use. [$KESTREL_SKILLS_BUDGET_BYTES]",
+    ),
+)
+OUTPUT = (
+    _option("--json", is_flag=True, default=None, help="Print one JSON object."),
+    _option("--no-color", is_flag=True, default=None, help="No colour, on a terminal either. [$NO_COLOR]"),
+    _option("--debug", is_flag=True, default=None, help="Show a traceback when something fails."),
+)
+
+
+def accepts(*options: Callable[[Command], Command]) -> Callable[[Command], Command]:
+    """Let a command take options that the group takes too, so that they may stand before it or after."""
+
+    def decorate(command: Command) -> Command:
+        for option in reversed(options):
+            command = option(command)
+        return command
+
+    return decorate

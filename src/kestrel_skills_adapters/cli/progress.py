@@ -1,0 +1,40 @@
+"""How far a long run has come: one line on a terminal, rewritten in place, and only once a second has gone by."""
+
+from __future__ import annotations
+
+import time
+from typing import Final, TextIO
+
+__all__ = ["Progress"]
+
+_PATIENCE: Final = 1.0
+_EVERY: Final = 0.1
+"""Seconds between two looks of the line."""
+_WIPE: Final = "\r\x1b[K"
+
+
+class Progress:
+    """Silent where the stream is no terminal."""
+
+    def __init__(self, stream: TextIO, what: str) -> None:
+        """Begin to count; `what` is counted."""
+        self._stream = stream
+        self._what = what
+        self._next = time.monotonic() + _PATIENCE if stream.isatty() else float("inf")
+        self._shown = False
+
+    def at(self, done: int, total: int) -> None:
+        """So many of so many are done. Cheap, and may be called often."""
+        now = time.monotonic()
+        if now >= self._next:
+            self._next = now + _EVERY
+            self._shown = True
+            self._stream.write(f"{_WIPE}{done:,} of {total:,} {self._what}")
+            self._stream.flush()
+
+    def clear(self) -> None:
+        """Take the line away, before anything else is written, and at the end."""
+        if self._shown:
+            self._shown = False
+            self._stream.write(_WIPE)
+            self._stream.flush()

@@ -1,0 +1,114 @@
+"""Switching skills on and off."""
+
+from __future__ import annotations
+
+import shutil
+
+import pytest
+
+from kestrel_skills_adapters.cli.tour import Home
+from tests.cli.running import run
+
+
+def states(environ: dict[str, str]) -> dict[str, tuple[str, str]]:
+    """What a listing says: state and priority of each skill."""
+    lines = (line.split() for line in run("list", environ=environ).lines)
+    return {name: (state, priority) for name, state, _, priority, *_ in lines}
+
+
+def test_on_and_off_last(environ: dict[str, str]) -> None:
+    """What is switched on stays on in the next run, at its priority; so does what is switched off."""
+    on = run("enable", "review-a-diff", "--priority", "-5", environ=environ)
+    assert (on.code, on.out) == (0, "review-a-diff is on, priority -5; clause 311 of 8,192 bytes\n")
+    assert states(environ)["review-a-diff"] == ("on", "-5")
+    off = run("disable", "review-a-diff", environ=environ)
+    assert (off.code, off.out) == (0, "review-a-diff is off; clause 0 of 8,192 bytes\n")
+    assert states(environ)["review-a-diff"] == ("off", "-5")
+
+
+def test_the_priority_is_kept(environ: dict[str, str]) -> None:
+    """Switching on again without a priority keeps what it was."""
+    run("enable", "review-a-diff", "--priority", "7", environ=environ)
+    run("disable", "review-a-diff", environ=environ)
+    run("enable", "review-a-diff", environ=environ)
+    assert states(environ)["review-a-diff"] == ("on", "7")
+
+
+def test_json_is_the_record(environ: dict[str, str]) -> None:
+    """With `--json` the skill is shown as the listing shows it now."""
+    record = run("enable", "cut-a-release", "--json", environ=environ).json
+    assert (record["name"], record["enabled"], record["context_included"]) == ("cut-a-release", True, True)
+    assert record in run("list", "--json", environ=environ).json["skills"]
+
+
+def test_a_pin_holds_the_bytes(environ: dict[str, str], home: Home) -> None:
+    """A pinned skill is off as soon as a byte of it changes, and `show` says why."""
+    revision = run("show", "review-a-diff", "--json", environ=environ).json["revision"]
+    assert run("enable", "review-a-diff", "--pin", revision, environ=environ).code == 0
+    assert "state        on, pinned to this revision" in run("show", "review-a-diff", environ=environ).lines
+    with (home.path / "skills" / "review-a-diff" / "checklist.md").open("a") as file:
+        file.write("One more.\n")
+    assert states(environ)["review-a-diff"] == ("off", "100")
+    assert "enable it again" in run("show", "review-a-diff", environ=environ).out
+    stale = run("enable", "review-a-diff", "--pin", revision, "--json", environ=environ)
+    assert (stale.code, stale.json["error"]["code"]) == (3, "stale")
+
+
+def test_another_birth_is_not_what_was_switched_on(environ: dict[str, str], home: Home) -> None:
+    """A folder that was removed and made again under its name is off, and its row is told of as inert."""
+    run("enable", "write-a-postmortem", environ=environ)
+    folder = home.path / "skills" / "write-a-postmortem"
+    shutil.copytree(folder, home.path / "copy", ignore=shutil.ignore_patterns(".kestrel-*"))
+    shutil.rmtree(folder)
+    assert "0 inert, 1 astray" in run("doctor", environ=environ).out
+    (home.path / "copy").rename(folder)
+    assert states(environ)["write-a-postmortem"][0] == "off"
+    assert "1 inert, 0 astray" in run("doctor", environ=environ).out
+
+
+def test_what_is_gone_can_be_switched_off(environ: dict[str, str], home: Home) -> None:
+    """Switching off needs no folder."""
+    run("enable", "write-a-postmortem", environ=environ)
+    shutil.rmtree(home.path / "skills" / "write-a-postmortem")
+    ran = run("disable", "write-a-postmortem", "--json", environ=environ)
+    assert (ran.code, ran.json) == (0, {"name": "write-a-postmortem", "enabled": False})
+    assert run("disable", "write-a-postmortem", environ=environ).out.startswith("write-a-postmortem is off; ")
+
+
+def test_agents_do_not_share_states(environ: dict[str, str]) -> None:
+    """One agent's switches are not another's."""
+    run("enable", "review-a-diff", "--agent", "did:example:one", environ=environ)
+    assert run("list", "--agent", "did:example:one", environ=environ).said.startswith("4 skills, 1 on")
+    assert run("list", environ=environ).said.startswith("4 skills, 0 on")
+
+
+def test_the_state_file_can_be_named(environ: dict[str, str], home: Home) -> None:
+    """States are read from and written to the file that is named."""
+    elsewhere = home.path / "states.sqlite3"
+    run("enable", "review-a-diff", "--state", elsewhere, environ=environ)
+    assert elsewhere.is_file()
+    assert not (home.path / "skills.state.sqlite3").exists()
+    assert run("list", "--state", elsewhere, environ=environ).said.startswith("4 skills, 1 on")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code"),
+    [
+        (["enable", "deploy-to-staging"], 1),
+        (["enable", "nothing"], 3),
+        (["disable", "nothing"], 3),
+        (["enable", "NOT A NAME"], 1),
+        (["enable", "review-a-diff", "--priority", "100001"], 2),
+        (["enable", "review-a-diff", "--priority", "soon"], 2),
+        (["enable", "review-a-diff", "--pin", "abc"], 2),
+        (["enable"], 2),
+        (["enable", "review-a-diff", "--state", "postgresql://host/db"], 2),
+    ],
+)
+def test_what_cannot_be_switched_changes_nothing(arguments: list[str], code: int, environ: dict[str, str]) -> None:
+    """Each refusal has its exit code and a line, and every state is as before."""
+    before = states(environ)
+    ran = run(*arguments, environ=environ)
+    assert (ran.code, ran.out) == (code, "")
+    assert ran.said
+    assert states(environ) == before
