@@ -119,8 +119,8 @@ def library_of(settings: Settings, *, offload: Offload = inline, watcher: Watche
 def judged(folder: PathLike) -> tuple[Finding, ...]:
     """All findings on one folder anywhere, by the reader and the rules of a shared root, in which nothing is written.
 
-    Links above it are followed, in it none. A root does not open a folder whose name is no skill name; here it is opened
-    all the same, so that all is told at once.
+    Links above it are followed, in it none. A root does not open a folder whose name is no skill name; here it is
+    opened, so that all is told at once.
 
     Raises:
         SkillAbsent: It is not there any more.

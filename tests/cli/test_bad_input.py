@@ -52,19 +52,26 @@ ROOTS = [
 
 
 @pytest.mark.parametrize(("spoil", "code", "why"), ROOTS)
-@pytest.mark.parametrize("command", [("list",), ("search", "tea"), ("clause",)])
-def test_a_root_that_cannot_be_read(
-    spoil: Callable[[Path], None], code: int, why: str, command: tuple[str, ...], tmp_path: Path
-) -> None:
+def test_a_root_that_cannot_be_read(spoil: Callable[[Path], None], code: int, why: str, tmp_path: Path) -> None:
     """The exit code tells who can act, and one line on stderr says why and what to do, without a path of the host."""
     root = tmp_path / "root"
     spoil(root)
-    ran = run(*command, "--root", root)
+    ran = run("list", "--root", root)
     (line,) = [line for line in ran.said.splitlines() if line.startswith("error: ")]
     assert ran.code == code
     assert why in line
     assert "; fix: " in line
     assert str(tmp_path) not in ran.said
+
+
+@pytest.mark.parametrize(
+    "command", [("search", "tea"), ("show", "tea"), ("read", "tea"), ("clause",), ("enable", "tea")]
+)
+def test_every_command_tells_of_a_root_that_cannot_be_read(command: tuple[str, ...], tmp_path: Path) -> None:
+    """No command takes a root that is not there for an empty one."""
+    ran = run(*command, "--root", tmp_path / "root")
+    assert (ran.code, ran.out) == (4, "")
+    assert "it does not exist" in ran.said
 
 
 @pytest.mark.parametrize(("spoil", "code", "why"), ROOTS)

@@ -7,10 +7,12 @@ from collections.abc import Iterator
 import click
 
 from kestrel_skills_core.domain.clause import token_cost
+from kestrel_skills_core.domain.errors import SkillAbsent
 from kestrel_skills_core.domain.findings import Finding
-from kestrel_skills_core.domain.names import parse_address
+from kestrel_skills_core.domain.names import Address, parse_address
 from kestrel_skills_core.domain.provenance import Provenance
 from kestrel_skills_core.domain.record import Rejection, SkillRecord
+from kestrel_skills_core.service.observed import Observed
 
 from ...records import Shown, finding_members, inventory_members
 from ..catalog import note_problems, worst
@@ -33,7 +35,7 @@ def command(context: click.Context, name: str) -> int:
     session = invocation.session()
     address = parse_address(name)
     observed = session.observe()
-    found = observed.catalog.find(address)
+    found = _find(observed, address)
     findings = session.checks(address, found)
     if invocation.json:
         shown = Shown(session.library.agent, observed.clause(session.library.budget).included)
@@ -46,6 +48,15 @@ def command(context: click.Context, name: str) -> int:
             screen.line(f"{label:{width}}{text}".rstrip())
     note_problems(screen, session, observed)
     return worst(session, observed)
+
+
+def _find(observed: Observed, address: Address) -> SkillRecord | Rejection:
+    """What an address means; where it means nothing, a source that could not be read is the better answer."""
+    try:
+        return observed.catalog.find(address)
+    except SkillAbsent as absent:
+        unread = next((problem for _, problem in observed.catalog.problems), absent)
+        raise unread from None
 
 
 def _lines(found: SkillRecord | Rejection) -> Iterator[Line]:
