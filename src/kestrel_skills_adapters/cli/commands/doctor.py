@@ -7,8 +7,8 @@ from typing import Final
 import click
 from attrs import asdict
 
-from ..diagnosis import examined
 from ..failures import DONE, FOUND
+from ..health import examined
 from ..invocation import BUDGET, OUTPUT, WHERE, accepts, of
 
 __all__ = ["command"]
