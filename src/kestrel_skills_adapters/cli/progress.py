@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Callable
 from typing import Final, TextIO
 
 __all__ = ["Progress"]
@@ -16,16 +17,17 @@ _WIPE: Final = "\r\x1b[K"
 class Progress:
     """Silent where the stream is no terminal."""
 
-    def __init__(self, stream: TextIO, what: str) -> None:
-        """Begin to count; `what` is counted."""
+    def __init__(self, stream: TextIO, what: str, clock: Callable[[], float] = time.monotonic) -> None:
+        """Begin to count; `what` is counted, and `clock` tells seconds."""
         self._stream = stream
         self._what = what
-        self._next = time.monotonic() + _PATIENCE if stream.isatty() else float("inf")
+        self._clock = clock
+        self._next = clock() + _PATIENCE if stream.isatty() else float("inf")
         self._shown = False
 
     def at(self, done: int, total: int) -> None:
         """So many of so many are done. Cheap, and may be called often."""
-        now = time.monotonic()
+        now = self._clock()
         if now >= self._next:
             self._next = now + _EVERY
             self._shown = True
