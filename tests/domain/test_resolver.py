@@ -1,4 +1,4 @@
-"""Which skill a name means. The cases in `cases/*.json` are written by hand.
+"""Which skill a name means. The cases in `cases/resolver/*.json` are written by hand.
 
 A case says what stands under the name `bird` in the agent's own root and in the shared one, and which rows there are:
 `local on this` is the row of the local folder, on, and naming this birth. What is expected is told as
@@ -24,9 +24,10 @@ from kestrel_skills_core.domain.resolver import Catalog, Resolver, Survey, recor
 from kestrel_skills_core.domain.state_row import StateKey
 from tests.domain.given import FAULT, GENERATION, GIT, ROOT, few_names, priorities, sighting
 
+CASES_OF = Path(__file__).parent / "cases" / "resolver"
 CASES = [
     pytest.param(case, id=f"{path.stem}: {case['says']}")
-    for path in sorted((Path(__file__).parent / "cases").glob("*.json"))
+    for path in sorted(CASES_OF.glob("*.json"))
     for case in json.loads(path.read_text(encoding="utf-8"))
 ]
 AGENT, SHARED, INSTALLED = SourceId.AGENT_LOCAL, SourceId.HOST_SHARED, SourceId.GIT
@@ -82,7 +83,7 @@ def test_a_case_resolves_as_written(case):
 
 def test_the_cases_cover_every_combination():
     """Five things the agent's root can hold, by three the shared one can, and each of them once."""
-    precedence = json.loads((Path(__file__).parent / "cases" / "precedence.json").read_text(encoding="utf-8"))
+    precedence = json.loads((CASES_OF / "precedence.json").read_text(encoding="utf-8"))
     agent = [None, "authored", "git", "rejected authored", "rejected git"]
     assert sorted(str((case["agent"], case["host"])) for case in precedence) == sorted(
         str((one, other)) for one in agent for other in (None, "valid", "rejected")
@@ -170,7 +171,7 @@ def test_every_copy_is_addressable(agent, host, source, found):
     ("name", "source", "text", "fix"),
     [
         ("bir", None, "there is no skill 'bir'", "did you mean bird?"),
-        ("bird-watching", None, "there is no skill 'bird-watching'", "did you mean bird?"),
+        ("birds", None, "there is no skill 'birds'", "did you mean bird?"),
         ("fish", None, "there is no skill 'fish'", "list the skills to see their names"),
         ("bird", SHARED, "there is no skill 'bird@host-shared'", "did you mean bird?"),
     ],
@@ -189,6 +190,27 @@ def test_at_most_three_names_are_suggested():
     with pytest.raises(SkillAbsent) as absent:
         Resolver().resolve([survey]).find(Address("b"))
     assert absent.value.fix == "did you mean b1, b2, b3?"
+
+
+@pytest.mark.parametrize(
+    ("failed", "on"),
+    [((), {"local", "shared", "fetched"}), ((SHARED,), {"local"}), ((AGENT,), set()), ((AGENT, SHARED), set())],
+)
+def test_what_an_unread_root_outranks_is_off(failed, on):
+    """A root that could not be read may hold any name: what it outranks is listed, and off."""
+    agent = {"local": sighting("local"), "fetched": sighting("fetched", provenance=GIT)}
+    surveys = [
+        Survey(source=source, root=root, problem=SourceUnavailable(source, "the disk reports an error"))
+        if source in failed
+        else Survey(source=source, root=root, sightings=sightings)
+        for source, root, sightings in ((AGENT, None, agent), (SHARED, ROOT, {"shared": sighting("shared")}))
+    ]
+    states = {StateKey(name): SkillState(enabled=True, subject=HERE) for name in agent}
+    states[StateKey("shared", shared=True)] = SkillState(enabled=True, subject=THERE)
+    catalog = Resolver().resolve(surveys, states)
+    assert {record.name for record in catalog.enabled} == on
+    assert len(catalog.records) == sum(len(survey.sightings) for survey in surveys)
+    assert [source for source, _ in catalog.problems] == list(failed)
 
 
 kinds = st.sampled_from(["valid", "rejected"])

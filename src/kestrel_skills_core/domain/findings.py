@@ -95,5 +95,5 @@ def capped(findings: Iterable[Finding]) -> tuple[Finding, ...]:
     return tuple(kept)
 
 
-def _place(finding: Finding) -> tuple[str, int, int, str]:
-    return finding.place
+def _place(finding: Finding) -> tuple[str, int, int, str, str]:
+    return (*finding.place, finding.message)

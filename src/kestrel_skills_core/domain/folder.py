@@ -20,7 +20,7 @@ from typing import Final, Literal
 from . import rules
 from .document import Head, examine
 from .errors import BadPath, TooLarge
-from .findings import Finding, Rule
+from .findings import Finding, Rule, capped
 from .limits import LIMITS
 from .names import DOCUMENT, MARKER, PROVENANCE, Generation, ResourcePath, is_left_out, portable_key, resource_path
 from .provenance import Provenance, UnreadableProvenance, load_provenance
@@ -167,7 +167,7 @@ class Folder:
     def sighting(self, stamps: object = None) -> Sighting:
         """The verdict, once every entry was told of."""
         crossed = self._crossed()
-        findings = sorted(self._judged(crossed), key=_place)
+        findings = capped(self._judged(crossed))
         inventory = () if crossed else tuple(sorted(self._items))
         fine = self._head is not None and not any(found.severity == "error" for found in findings)
         return Sighting(
@@ -175,7 +175,7 @@ class Folder:
             head=self._head if fine else None,
             inventory=inventory,
             revision=revision_of(inventory),
-            findings=_capped(findings),
+            findings=findings,
             generation=self._generation,
             provenance=self._provenance,
             unlisted=None if crossed else self._listing(),
@@ -274,17 +274,3 @@ def _why_aside(path: str, kind: Kind) -> tuple[Rule, str]:
     error = _refusal(path)
     assert error is not None, "a legal path is not set aside"
     return (rules.RESERVED_PATH if error.reserved else rules.BAD_PATH), error.why
-
-
-def _place(finding: Finding) -> tuple[str, int, int, str, str]:
-    return (*finding.place, finding.message)
-
-
-def _capped(findings: Sequence[Finding]) -> tuple[Finding, ...]:
-    """As many findings as are reported, faults first where not all are; the last then says how many more there are."""
-    if len(findings) <= LIMITS.findings:
-        return tuple(findings)
-    most = LIMITS.findings - 1
-    by_weight = sorted(findings, key=lambda finding: finding.severity != "error")
-    kept = sorted(by_weight[:most], key=_place)
-    return (*kept, Finding(by_weight[most].rule, ".", f"{len(findings) - most:,} more findings are not shown"))

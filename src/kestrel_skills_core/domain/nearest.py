@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Final
 
-__all__ = ["nearest"]
+__all__ = ["nearest", "suggestion"]
 
 _ALIKE: Final = 0.5
 """Two names are alike from half of their letter pairs on: one slip in four letters, two in eight."""
@@ -21,6 +21,12 @@ def nearest(name: str, names: Iterable[str]) -> Sequence[str]:
     scored = ((_likeness(wanted, _pairs(other)), other) for other in names)
     near = [(score, other) for score, other in scored if score >= _ALIKE or name in other]
     return [other for _, other in sorted(near, key=lambda each: (-each[0], each[1]))[:_SHOWN]]
+
+
+def suggestion(name: str, names: Iterable[str]) -> str:
+    """What to do about a name that is not there: the names that are near it, or where to see all."""
+    near = nearest(name, names)
+    return f"did you mean {', '.join(near)}?" if near else "list the skills to see their names"
 
 
 def _pairs(name: str) -> set[str]:

@@ -3,7 +3,8 @@
 Rule 1: the source of lower rank wins a name: agent-local, then host-shared, then git.
 Rule 2: a rejected folder holds its name against every source it outranks: what it would have shadowed is held back, and
         not exposed under another's enablement.
-Rule 3: the result depends on what was seen, and not on the order it was seen in.
+Rule 3: so does a root that could not be read: it may hold any name, and what it outranks is off.
+Rule 4: the result depends on what was seen, and not on the order it was seen in.
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ from attrs import evolve, field, frozen
 
 from .errors import SkillAbsent, SkillError
 from .names import Address, SkillName, SourceId, is_skill_name
+from .nearest import suggestion
 from .record import Rejection, Sighting, SkillRecord, SkillState
 from .state_row import StateKey
 from .text import escaped
@@ -62,12 +64,10 @@ class Catalog:
         Raises:
             SkillAbsent: Nothing of that name was seen there.
         """
-        candidates = [found for found in self._all() if found.name == address.name]
-        if address.source is not None:
-            candidates = [found for found in candidates if found.source is address.source]
-        if not candidates:
-            raise SkillAbsent(str(address), fix=self._suggestion(address))
-        return candidates[0]
+        for found in self._all():
+            if found.name == address.name and address.source in (None, found.source):
+                return found
+        raise SkillAbsent(str(address), fix=suggestion(address.name, (record.name for record in self.records)))
 
     def _all(self) -> Iterable[SkillRecord | Rejection]:
         for record in self.records:
@@ -78,12 +78,6 @@ class Catalog:
             if rejection.holds_back is not None:
                 yield rejection.holds_back
 
-    def _suggestion(self, address: Address) -> str:
-        near = [record.name for record in self.records if address.name in record.name or record.name in address.name]
-        if near:
-            return f"did you mean {', '.join(sorted(near)[:3])}?"
-        return "list the skills to see their names"
-
 
 @frozen
 class Resolver:
@@ -92,11 +86,14 @@ class Resolver:
     def resolve(self, surveys: Iterable[Survey], states: Mapping[StateKey, SkillState] | None = None) -> Catalog:
         """One catalog of all sources; `states` absent means that nothing is known to be on."""
         surveys = sorted(surveys, key=lambda survey: survey.source.rank)
+        unread = min((survey.source.rank for survey in surveys if survey.problem is not None), default=len(SourceId))
         candidates: dict[SkillName, list[SkillRecord | Rejection]] = {}
         rejected: list[Rejection] = []
         for survey in surveys:
             for folder, sighting in sorted(survey.sightings.items()):
                 found = record_of(survey, folder, sighting, states or {})
+                if found.source.rank > unread and isinstance(found, SkillRecord):
+                    found = found.in_state(evolve(found.state, enabled=False))
                 if found.name is None:
                     assert isinstance(found, Rejection)
                     rejected.append(found)

@@ -13,7 +13,7 @@ from ..domain.document import SkillDocument
 from ..domain.errors import SkillAbsent
 from ..domain.findings import Finding
 from ..domain.names import DOCUMENT, Address, ResourcePath, SkillName, SourceId, is_skill_name
-from ..domain.nearest import nearest
+from ..domain.nearest import suggestion
 from ..domain.record import Rejection, SkillRecord, SkillState
 from ..domain.resolver import Resolver, Survey
 from ..domain.search import search
@@ -171,6 +171,5 @@ class SkillLibrary:
         if root is not None:
             return root
         surveys = await self.offload(self._survey)
-        near = nearest(address.name, {name for survey in surveys for name in survey.sightings if is_skill_name(name)})
-        fix = f"did you mean {', '.join(near)}?" if near else "list the skills to see their names"
-        raise SkillAbsent(str(address), fix=fix)
+        names = {name for survey in surveys for name in survey.sightings if is_skill_name(name)}
+        raise SkillAbsent(str(address), fix=suggestion(address.name, names))
