@@ -102,7 +102,7 @@ def test_links_are_not_followed(here: Path) -> None:
     skill(here / "elsewhere", "tea")
     (here / "skills").mkdir()
     (here / "skills" / "linked").symlink_to(here / "elsewhere")
-    assert run("check", "skills", "--json").json["summary"]["skills"] == 0
+    assert run("check", "skills").code == 2
     (here / "skills" / "tea").symlink_to(here / "elsewhere" / "tea")
     ran = run("check", "skills/tea", "--json")
     assert [finding["code"] for finding in ran.json["skills"][0]["findings"]] == ["KS303"]
@@ -151,11 +151,24 @@ def test_advice_alone_does_not_count_as_strict(here: Path) -> None:
     assert run("check", ".", "--strict").code == 0
 
 
-def test_nothing_to_check_is_said(here: Path) -> None:
-    """A folder without any skill is no failure, and is not passed over in silence."""
-    ran = run("check", ".")
+@pytest.mark.parametrize("form", ["text", "json", "sarif", "github"])
+def test_nothing_to_check_is_a_mistake_in_the_paths(form: str, here: Path) -> None:
+    """Where no path leads to a skill, nothing was checked, and nothing may look as if it had been."""
+    (here / "notes").mkdir()
+    ran = run("check", ".", "notes", "--format", form)
+    assert (ran.code, ran.out) == (2, "")
+    assert ran.said == (
+        "error: there is no SKILL.md at or below ., notes; fix: name a folder with skills in it, or a SKILL.md\n"
+    )
+
+
+def test_nothing_below_one_of_the_paths_is_said(here: Path) -> None:
+    """A path without any skill beside one with some is no failure, and is not passed over in silence."""
+    skill(here / "skills", "tea")
+    (here / "notes").mkdir()
+    ran = run("check", "skills", "notes")
     assert ran.code == 0
-    assert ran.said == "note: no SKILL.md at or below .\n0 skills: 0 ok, 0 refused\n"
+    assert ran.said == "note: there is no SKILL.md at or below notes\n1 skill: 1 ok, 0 refused\n"
 
 
 @pytest.mark.parametrize("path", ["nowhere", "notes.md"])
@@ -223,6 +236,7 @@ def test_json_is_the_object_of_the_contract(here: Path) -> None:
 
 def test_json_and_another_format_exclude_each_other(here: Path) -> None:
     """Two wishes for the form of the output are a mistake in the command line."""
+    skill(here, "tea")
     assert run("check", ".", "--json", "--format", "sarif").code == 2
     assert run("check", ".", "--json", "--format", "json").code == 0
 

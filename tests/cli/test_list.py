@@ -187,12 +187,35 @@ def test_colour_is_for_terminals_that_want_it(environ: dict[str, str]) -> None:
     assert "\x1b[31m" not in plain.out
 
 
+def test_colour_is_on_the_state_alone(environ: dict[str, str]) -> None:
+    """What is on is seen at a glance, and names and descriptions stay easy to read."""
+    run("enable", "review-a-diff", environ=environ)
+    ran = run("list", environ={**environ, "TERM": "xterm"}, terminal=True)
+    (line,) = [line for line in ran.lines if "review-a-diff" in line]
+    assert line.startswith("review-a-diff")
+    assert line.partition("agent-local")[0].count("\x1b[32m") == 1
+    assert line.partition("agent-local")[2].count("\x1b") == 0
+
+
 def test_no_home_yet_is_no_fault(tmp_path: Path) -> None:
     """Where nobody named a root, and there is none in the usual place, the list is empty and says how to begin."""
     ran = run("list", environ={"HOME": str(tmp_path)})
     assert (ran.code, ran.out) == (0, "")
-    assert "kestrel-skills tour" in ran.said
+    (hint,) = ran.said.splitlines()[1:]
+    assert hint.startswith("no skills yet: make a folder with a SKILL.md in ")
+    assert hint.endswith("/kestrel-skills/skills, or take `kestrel-skills tour`")
     assert list(tmp_path.iterdir()) == []
+
+
+def test_how_to_begin_is_told_where_there_is_nothing_at_all(tmp_path: Path) -> None:
+    """An empty root that somebody named gets the same hint; one with a broken skill, or a shared one, gets none."""
+    hint = f"no skills yet: make a folder with a SKILL.md in {tmp_path / 'own'}, or take `kestrel-skills tour`"
+    (tmp_path / "own").mkdir()
+    assert run("list", "--root", tmp_path / "own").said.splitlines()[1:] == [hint]
+    skill(tmp_path / "shared", "tea")
+    assert len(run("list", "--root", tmp_path / "own", "--shared", tmp_path / "shared").said.splitlines()) == 1
+    skill(tmp_path / "own", "milk", "{")
+    assert len(run("list", "--root", tmp_path / "own").said.splitlines()) == 1
 
 
 def test_a_locale_that_cannot_spell_a_name_ends_no_listing(tmp_path: Path) -> None:

@@ -83,20 +83,26 @@ def test_the_version_can_be_asked_for() -> None:
 
 @pytest.mark.parametrize("arguments", [["bake"], ["list", "--bake"], ["list", "--budget", "-1"], ["show"]])
 def test_a_mistake_in_the_command_line_is_told(arguments: list[str]) -> None:
-    """The exit code is 2, stdout is silent, and with `--json` it holds the error."""
+    """The exit code is 2, one line says what is wrong and where to look, and with `--json` stdout holds the same."""
     ran = run(*arguments)
     assert (ran.code, ran.out) == (2, "")
-    assert ran.said.startswith("Usage: ")
+    program = "kestrel-skills" if arguments == ["bake"] else f"kestrel-skills {arguments[0]}"
+    assert re.fullmatch(rf"error: [a-z].*[^.]; fix: see `{program} --help`\n", ran.said)
     in_json = run(*arguments, "--json")
     assert in_json.code == 2
-    assert in_json.json["error"]["code"] == "usage"
+    error = in_json.json["error"]
+    assert error["code"] == "usage"
+    assert f"error: {error['message']}; fix: {error['fix']}\n" == ran.said
 
 
 def test_a_bad_setting_in_the_environment_is_told() -> None:
     """What the environment says is read as strictly as options are."""
     ran = run("list", environ={"KESTREL_SKILLS_BUDGET_BYTES": "plenty"})
     assert ran.code == 2
-    assert "KESTREL_SKILLS_BUDGET_BYTES" in ran.said
+    assert ran.said == (
+        "error: KESTREL_SKILLS_BUDGET_BYTES: it is not a number of bytes; "
+        "fix: set it to a whole number, as 8192, or unset it\n"
+    )
 
 
 def test_words_after_two_hyphens_are_no_options(tmp_path: Path) -> None:

@@ -134,6 +134,14 @@ class TestShow:
         ]
         assert sum("; fix: " in line for line in ran.lines) == 3
 
+    def test_on_a_terminal_each_fix_has_a_line_of_its_own(self, environ: dict[str, str]) -> None:
+        """It stands below what it mends, indented."""
+        ran = run("show", "deploy-to-staging", environ=environ, terminal=True)
+        findings = ran.lines[ran.lines.index("findings  SKILL.md:3:1: KS108 the field `license`") :]
+        assert len(findings) == 6
+        assert findings[1] == "            fix: remove the field, or move what it says into the body"
+        assert all(line.startswith("            fix: ") for line in findings[1::2])
+
     def test_json_is_a_record_with_inventory_and_findings(self, environ: dict[str, str]) -> None:
         """The members are those of a record in a listing, and two lists."""
         shown = run("show", "review-a-diff", "--json", environ=environ).json
@@ -179,9 +187,10 @@ class TestSearch:
             ]
 
     def test_nothing_found_is_no_failure(self, environ: dict[str, str]) -> None:
-        """There is no line, and the exit code is 0."""
+        """There is no line on stdout, stderr says so, and the exit code is 0."""
         ran = run("search", "bread", environ=environ)
         assert (ran.code, ran.out) == (0, "")
+        assert ran.said == "no skill has all of these words in its name and description\n"
 
     def test_json_holds_records(self, environ: dict[str, str]) -> None:
         """The records are those of the listing."""
@@ -200,8 +209,10 @@ class TestClause:
         assert ran.said == f"1 in; clause {len(POSTMORTEM)} of 8,192 bytes\n"
 
     def test_nothing_on_is_nothing_printed(self, environ: dict[str, str]) -> None:
-        """An empty clause is empty, on a terminal too."""
-        assert run("clause", environ=environ).written == b""
+        """An empty clause is empty, on a terminal too; stderr says how to change that."""
+        ran = run("clause", environ=environ)
+        assert ran.written == b""
+        assert ran.said.splitlines()[1:] == ["nothing is on: `kestrel-skills enable NAME` puts a skill in"]
         assert run("clause", environ=environ, terminal=True).written == b""
 
     def test_a_terminal_gets_a_line_end(self, environ: dict[str, str]) -> None:

@@ -26,9 +26,18 @@ def test_every_step_ends_as_it_should(tmp_path: Path) -> None:
     shown = re.findall(r"^\$ kestrel-skills (\w+)", ran.out, re.MULTILINE)
     assert list(dict.fromkeys(shown)) == ["list", "check", "show", "enable", "clause", "search", "read", "disable"]
     assert "4 skills, 0 on, 1 rejected, 1 shadowed" in ran.out
-    assert "1 in; clause 358 of 450 bytes, 2 left out" in ran.out
+    assert "\n</procedural-skills>\n1 in; clause 358 of 450 bytes, 2 left out\n" in ran.out
     assert "Traceback" not in ran.out
     assert "error: " not in ran.out
+
+
+def test_it_is_short(tmp_path: Path) -> None:
+    """Two screens hold it, and what it says itself fits a terminal of 80 columns."""
+    ran = run("tour", "--home", tmp_path / "home", environ={"HOME": str(tmp_path)})
+    assert len(ran.lines) <= 100
+    said = [line for line in ran.lines if line.endswith(":")]
+    assert len(said) >= 9
+    assert max(map(len, said)) <= 80
 
 
 def test_two_tours_say_the_same(tmp_path: Path) -> None:
@@ -80,7 +89,7 @@ def test_json_records_the_walk(tmp_path: Path) -> None:
         "KESTREL_SKILLS_ROOT": str(home / "skills"),
         "KESTREL_SHARED_SKILLS_DIR": str(home / "shared"),
     }
-    assert [step["exit_code"] for step in ran.json["steps"]] == [0, 1] + [0] * 10
+    assert [step["exit_code"] for step in ran.json["steps"]] == [0, 1] + [0] * 9
     assert ran.json["steps"][0]["command"] == "kestrel-skills list"
     assert "deploy-to-staging" in ran.json["steps"][0]["output"]
 

@@ -130,6 +130,13 @@ def test_the_fix_of_a_document_is_that_of_its_first_fault():
     assert (error.fix, error.line, error.column) == ("put the whole value in double quotes", 3, 14)
 
 
+def test_what_is_absent_says_where_to_look():
+    """Without a better idea, the fix is to look at what there is."""
+    assert errors.SkillAbsent("bird").fix == "list the skills to see their names"
+    assert errors.SkillAbsent("bird", "a.md").fix == "look at the skill to see its files"
+    assert errors.SkillAbsent("bird", "a.md", fix="look").fix == "look"
+
+
 def test_a_document_without_faults_is_still_an_error():
     """Nothing is known to mend, and nothing breaks."""
     error = errors.BadDocument("bird", [])

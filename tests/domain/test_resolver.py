@@ -192,6 +192,20 @@ def test_at_most_three_names_are_suggested():
     assert absent.value.fix == "did you mean b1, b2, b3?"
 
 
+@pytest.mark.parametrize("agent", ["rejected authored", "rejected git"])
+def test_a_rejected_folder_may_be_what_was_meant(agent):
+    """It is addressed by its name like others, and so it is guessed at like others."""
+    with pytest.raises(SkillAbsent) as absent:
+        Resolver().resolve(surveys_of({"agent": agent, "host": None})).find(Address("birds"))
+    assert absent.value.fix == "did you mean bird?"
+
+
+@pytest.mark.parametrize(("agent", "empty"), [(None, True), ("authored", False), ("rejected authored", False)])
+def test_a_catalog_is_empty_where_there_is_no_folder(agent, empty):
+    """A rejected folder is an entry, and not a gap."""
+    assert Resolver().resolve(surveys_of({"agent": agent, "host": None})).is_empty is empty
+
+
 @pytest.mark.parametrize(
     ("failed", "on"),
     [((), {"local", "shared", "fetched"}), ((SHARED,), {"local"}), ((AGENT,), set()), ((AGENT, SHARED), set())],

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from kestrel_skills_core.domain.clause import Clause
+from kestrel_skills_core.domain.text import escaped
 from kestrel_skills_core.service.observed import Observed
 
 from .failures import DONE, exit_code, one_line
@@ -19,11 +20,13 @@ def receipt(clause: Clause) -> str:
 
 
 def note_problems(screen: Screen, session: Session, observed: Observed) -> None:
-    """Say on stderr which sources could not be read, and why nothing can be on where the table did not answer."""
-    for error in session.problems(observed):
+    """Say on stderr which source, or whether the table of states, could not be read; and how to begin where all is empty."""
+    problems = session.problems(observed)
+    for error in problems:
         screen.note(one_line(str(error), error.fix))
-    if session.is_new:
-        screen.note("there are no skills here yet; make a folder with a SKILL.md in it, or try `kestrel-skills tour`")
+    if not problems and observed.catalog.is_empty:
+        root = escaped(str(session.settings.root))
+        screen.note(f"no skills yet: make a folder with a SKILL.md in {root}, or take `kestrel-skills tour`")
 
 
 def worst(session: Session, observed: Observed) -> int:

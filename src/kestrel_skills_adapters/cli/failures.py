@@ -5,9 +5,22 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Final
 
+import click
+
 from kestrel_skills_core.domain.errors import Failed, Moved, Refused, SkillError, Withheld
 
-__all__ = ["BROKEN_PIPE", "DONE", "FAILED", "FOUND", "INTERRUPTED", "USAGE", "error_object", "exit_code", "one_line"]
+__all__ = [
+    "BROKEN_PIPE",
+    "DONE",
+    "FAILED",
+    "FOUND",
+    "INTERRUPTED",
+    "USAGE",
+    "Misuse",
+    "error_object",
+    "exit_code",
+    "one_line",
+]
 
 DONE: Final = 0
 FOUND: Final = 1
@@ -21,6 +34,14 @@ BROKEN_PIPE: Final = 141
 """128 and the number of SIGPIPE: nobody reads any more."""
 
 _BRANCHES: Final[Mapping[type[SkillError], int]] = {Refused: FOUND, Withheld: FOUND, Moved: MOVED, Failed: FAILED}
+
+
+class Misuse(click.UsageError):
+    """A mistake in the command line or the environment, with the way to mend it."""
+
+    def __init__(self, message: str, fix: str) -> None:
+        super().__init__(message)
+        self.fix = fix
 
 
 def exit_code(error: SkillError) -> int:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Final, TypeVar
 import click
 from attrs import define, field
 
+from .failures import Misuse
 from .progress import Progress
 from .screen import Screen
 
@@ -47,7 +48,7 @@ class Invocation:
         """The skills that the options and the environment mean.
 
         Raises:
-            click.UsageError: One of them cannot be meant.
+            Misuse: One of them cannot be meant.
         """
         from ..wiring import BadSetting, settings_of
         from .session import Session
@@ -56,7 +57,7 @@ class Invocation:
         try:
             settings = settings_of(self.environ, **where)
         except BadSetting as error:
-            raise click.UsageError(f"{error}; {error.fix}") from None
+            raise Misuse(str(error), error.fix) from None
         return Session(settings, self.environ, Progress(sys.stderr, "folders looked at"))
 
     def screen(self) -> Screen:

@@ -16,7 +16,7 @@ import click
 
 from kestrel_skills_core.domain.errors import SkillError
 
-from .failures import BROKEN_PIPE, DONE, FAILED, INTERRUPTED, USAGE, error_object, exit_code, one_line
+from .failures import BROKEN_PIPE, DONE, FAILED, INTERRUPTED, USAGE, Misuse, error_object, exit_code, one_line
 from .invocation import BUDGET, COMPLETE, OUTPUT, PROGRAM, WHERE, Invocation, accepts
 
 __all__ = ["cli", "main"]
@@ -109,9 +109,7 @@ def _run(arguments: list[str], invocation: Invocation) -> int:
     except click.Abort:
         return INTERRUPTED
     except click.ClickException as error:
-        error.show()
-        if invocation.json:
-            invocation.screen().members(error_object("usage", error.format_message(), ""))
+        _tell(invocation, "usage", *_misuse(error))
         return USAGE
     except (BrokenPipeError, KeyboardInterrupt):
         raise
@@ -121,6 +119,16 @@ def _run(arguments: list[str], invocation: Invocation) -> int:
     except Exception as error:  # noqa: BLE001  # the last line of defence: a defect is told in one line too
         _tell(invocation, "defect", f"unexpected {type(error).__name__}", "run it again with --debug, and report it")
         return FAILED
+
+
+def _misuse(error: click.ClickException) -> tuple[str, str]:
+    """What is wrong with the command line, and what to do about it."""
+    if isinstance(error, Misuse):
+        return error.message, error.fix
+    message = error.format_message().rstrip(".")
+    context = error.ctx if isinstance(error, click.UsageError) else None
+    program = PROGRAM if context is None else context.command_path
+    return message[:1].lower() + message[1:], f"see `{program} --help`"
 
 
 def _tell(invocation: Invocation, code: str, message: str, fix: str) -> None:

@@ -70,7 +70,7 @@ class Screen:
     def rows(self, headings: Sequence[str], rows: Sequence[Sequence[str]], styles: Sequence[str]) -> None:
         """A table, the last column cut to the terminal's width; to a pipe aligned lines, whole and without a heading.
 
-        `styles` gives a colour for each row, or nothing. To a pipe, no column but the last may hold a space.
+        `styles` gives the colour of each row's state, or nothing. To a pipe, no column but the last may hold a space.
         """
         if not rows:
             return
@@ -93,7 +93,8 @@ class Screen:
             table.add_column(heading, no_wrap=True, width=width, justify="right" if heading in _FIGURES else "left")
         table.add_column(headings[-1], no_wrap=True, overflow="ellipsis", ratio=1)
         for row, style in zip(rows, styles, strict=True):
-            table.add_row(*(Text(cell, style=style) for cell in row))
+            told = zip(headings, row, strict=True)
+            table.add_row(*(Text(cell, style=style if heading == _STATE else "") for heading, cell in told))
         self._console().print(table)
 
     def _console(self) -> Console:
@@ -104,6 +105,7 @@ class Screen:
 
 
 _FIGURES: Final = ("priority", "tokens")
+_STATE: Final = "state"
 
 
 def for_terminal(text: str) -> str:

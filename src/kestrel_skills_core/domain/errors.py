@@ -147,7 +147,10 @@ class SkillAbsent(Moved):
 
     def __init__(self, name: str, path: str | None = None, fix: str = "") -> None:
         super().__init__(name, path, fix)
-        self.name, self.path, self.fix = name, path, fix
+        self.name, self.path = name, path
+        self.fix = fix or (
+            "list the skills to see their names" if path is None else "look at the skill to see its files"
+        )
 
     def __str__(self) -> str:
         if self.path is None:

@@ -58,6 +58,11 @@ class Catalog:
         """The skills that are on, in catalog order."""
         return tuple(record for record in self.records if record.enabled)
 
+    @property
+    def is_empty(self) -> bool:
+        """Whether there is no folder at all."""
+        return not (self.records or self.rejected)
+
     def find(self, address: Address) -> SkillRecord | Rejection:
         """What an address means: the record of a name, or a rejection that holds it; or the copy in one source.
 
@@ -67,7 +72,10 @@ class Catalog:
         for found in self._all():
             if found.name == address.name and address.source in (None, found.source):
                 return found
-        raise SkillAbsent(str(address), fix=suggestion(address.name, (record.name for record in self.records)))
+        raise SkillAbsent(str(address), fix=suggestion(address.name, self._names()))
+
+    def _names(self) -> set[str]:
+        return {found.name for found in self._all() if found.name is not None}
 
     def _all(self) -> Iterable[SkillRecord | Rejection]:
         for record in self.records:

@@ -54,7 +54,7 @@ class Reading:
             SkillAbsent: The skill has no such file.
         """
         if path not in self.tree.files:
-            raise SkillAbsent(self.name, path, fix="look at the skill to see its files")
+            raise SkillAbsent(self.name, path)
         return self.tree.files[path].data
 
 

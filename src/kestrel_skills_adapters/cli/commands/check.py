@@ -13,7 +13,7 @@ from kestrel_skills_core.domain.errors import SkillError
 from kestrel_skills_core.domain.text import escaped
 
 from ...wiring import judged
-from ..failures import DONE, FAILED, FOUND, one_line
+from ..failures import DONE, FAILED, FOUND, Misuse, one_line
 from ..invocation import OUTPUT, Invocation, accepts, of
 from ..progress import Progress
 from ..reports import Checked, Summary, annotation, as_json, as_sarif, as_text
@@ -23,23 +23,24 @@ from ..version import installed_version
 
 __all__ = ["command"]
 
+_WANTED: Final = "name a folder with skills in it, or a SKILL.md"
 _FORMATS: Final = ("text", "json", "sarif", "github")
 _STYLES: Final = {"error": "red", "warning": "yellow", "info": "blue"}
 
 
-@click.command("check")
-@accepts(*OUTPUT)
+@click.command("check", short_help="Judge skills anywhere, and say how to mend them.")
 @click.argument("paths", metavar="PATH...", nargs=-1, required=True, type=click.Path(exists=True))
 @click.option("--format", "form", type=click.Choice(_FORMATS), help="How to report; by default as text.")
 @click.option("--strict", is_flag=True, help="Let warnings count like errors.")
 @click.option("--fixes/--no-fixes", default=None, help="Say how to mend each finding; by default on a terminal only.")
+@accepts(*OUTPUT)
 @click.pass_context
 def command(
     context: click.Context, paths: tuple[str, ...], form: str | None, *, strict: bool, fixes: bool | None
 ) -> int:
     """Judge every skill in these folders, at any depth, or these SKILL.md files.
 
-    Exit code 0 if a catalog would take them all, 1 if not, 4 if something could not be read.
+    Exit code 0 if a catalog would take them all, 1 if not, 2 if there are none, 4 if something could not be read.
     """
     invocation = of(context)
     screen = invocation.screen()
@@ -85,19 +86,27 @@ class Check:
         self._conclude()
 
     def _folders(self, paths: Sequence[str]) -> list[str]:
-        """Every folder once, in the order in which the paths were given."""
+        """Every folder once, in the order in which the paths were given.
+
+        Raises:
+            Misuse: A path is of another file, or there is nothing at all to check, which is a mistake in the paths.
+        """
         folders: dict[str, str] = {}
+        barren: list[str] = []
         for path in paths:
             try:
                 below = list(seek(path, self._pass_over))
             except NoSkill:
-                raise click.BadParameter(
-                    f"{click.format_filename(path)!r} is neither a folder nor a SKILL.md", param_hint="PATH"
-                ) from None
+                raise Misuse(f"{escaped(path)} is neither a folder nor a SKILL.md", _WANTED) from None
             if not below:
-                self.screen.note(f"note: no SKILL.md at or below {escaped(path)}")
+                barren.append(escaped(path))
             for folder in below:
                 folders.setdefault(os.path.abspath(folder), folder)
+        if barren:
+            nothing = f"there is no SKILL.md at or below {', '.join(barren)}"
+            if not folders and not self.unreadable:
+                raise Misuse(nothing, _WANTED)
+            self.screen.note(f"note: {nothing}")
         return list(folders.values())
 
     def _judged(self, folder: str) -> Iterator[Checked]:

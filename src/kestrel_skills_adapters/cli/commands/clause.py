@@ -11,11 +11,11 @@ from ..invocation import BUDGET, OUTPUT, WHERE, accepts, of
 __all__ = ["command"]
 
 
-@click.command("clause")
+@click.command("clause", short_help="Print what enters the prompt.")
 @accepts(*WHERE, *BUDGET, *OUTPUT)
 @click.pass_context
 def command(context: click.Context) -> int:
-    """Print the context clause, byte for byte, and on stderr what it costs."""
+    """Print what enters the prompt, byte for byte, and on stderr what it costs."""
     invocation = of(context)
     screen = invocation.screen()
     session = invocation.session()
@@ -27,5 +27,7 @@ def command(context: click.Context) -> int:
         screen.text(clause.text.encode())
     if not invocation.json:
         screen.note(f"{len(clause.included):,} in; {receipt(clause)}")
+        if observed.catalog.records and not observed.catalog.enabled:
+            screen.note("nothing is on: `kestrel-skills enable NAME` puts a skill in")
     note_problems(screen, session, observed)
     return worst(session, observed)

@@ -10,14 +10,17 @@ from ..invocation import COMPLETE, PROGRAM
 __all__ = ["command"]
 
 
-@click.command("completion")
+@click.command("completion", short_help="Print the completion script of a shell.")
 @click.argument("shell", type=click.Choice(["bash", "zsh", "fish"]))
 @click.pass_context
 def command(context: click.Context, shell: str) -> None:
-    """Print the completion script for a shell.
+    """Print the script by which a shell completes commands, options and names of skills.
 
-    For bash: `eval "$(kestrel-skills completion bash)"` in ~/.bashrc.
-    """
+    \b
+    bash, in ~/.bashrc:  eval "$(kestrel-skills completion bash)"
+    zsh, in ~/.zshrc:    eval "$(kestrel-skills completion zsh)"
+    fish, in ~/.config/fish/config.fish:  kestrel-skills completion fish | source
+    """  # noqa: D301  # the backspace tells click to keep the lines
     complete = get_completion_class(shell)
     assert complete is not None
     click.echo(complete(context.find_root().command, {}, PROGRAM, COMPLETE).source())

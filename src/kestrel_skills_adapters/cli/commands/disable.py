@@ -14,7 +14,7 @@ from ..switch import switch
 __all__ = ["command"]
 
 
-@click.command("disable")
+@click.command("disable", short_help="Switch a skill off.")
 @accepts(*WHERE, *BUDGET, *OUTPUT)
 @click.argument("name", metavar="NAME", shell_complete=addresses)
 @click.pass_context

@@ -16,7 +16,7 @@ __all__ = ["command"]
 _STYLES: Final = {"ok": "green", "warn": "yellow", "fail": "red"}
 
 
-@click.command("doctor")
+@click.command("doctor", short_help="Find out what is not well, and what to do.")
 @accepts(*WHERE, *BUDGET, *OUTPUT)
 @click.pass_context
 def command(context: click.Context) -> int:

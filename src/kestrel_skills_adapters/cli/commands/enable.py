@@ -23,8 +23,7 @@ def _revision(_: click.Context, __: click.Parameter, value: str | None) -> Revis
     return Revision(value)
 
 
-@click.command("enable")
-@accepts(*WHERE, *BUDGET, *OUTPUT)
+@click.command("enable", short_help="Switch a skill on, for what it is now.")
 @click.argument("name", metavar="NAME", shell_complete=addresses)
 @click.option(
     "--priority",
@@ -35,6 +34,7 @@ def _revision(_: click.Context, __: click.Parameter, value: str | None) -> Revis
 @click.option(
     "--pin", metavar="REVISION", callback=_revision, help="On for exactly these bytes: any change turns it off."
 )
+@accepts(*WHERE, *BUDGET, *OUTPUT)
 @click.pass_context
 def command(context: click.Context, name: str, priority: int | None, pin: Revision | None) -> int:
     """Switch a skill on: its name and description enter the prompt, as far as the budget goes."""

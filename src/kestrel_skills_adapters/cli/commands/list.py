@@ -25,7 +25,7 @@ _STYLES: Final = {_ON: "green", _OFF: "", _HELD: "yellow"}
 Row = tuple[str, ...]
 
 
-@click.command("list")
+@click.command("list", short_help="List all skills, and the broken ones.")
 @accepts(*WHERE, *BUDGET, *OUTPUT)
 @click.pass_context
 def command(context: click.Context) -> int:

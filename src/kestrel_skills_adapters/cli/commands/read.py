@@ -12,7 +12,7 @@ from ..invocation import OUTPUT, WHERE, accepts, of
 __all__ = ["command"]
 
 
-@click.command("read")
+@click.command("read", short_help="Print a procedure, or a file of a skill.")
 @accepts(*WHERE, *OUTPUT)
 @click.argument("name", metavar="NAME[@SOURCE]", shell_complete=addresses)
 @click.argument("path", required=False)

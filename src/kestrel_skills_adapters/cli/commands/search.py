@@ -13,12 +13,12 @@ from ..invocation import BUDGET, OUTPUT, WHERE, accepts, of
 __all__ = ["command"]
 
 
-@click.command("search")
+@click.command("search", short_help="Find skills by words.")
 @accepts(*WHERE, *BUDGET, *OUTPUT)
 @click.argument("query", nargs=-1, required=True)
 @click.pass_context
 def command(context: click.Context, query: tuple[str, ...]) -> int:
-    """Find skills by words of their names and descriptions, best first."""
+    """Find the skills in whose names and descriptions every word occurs, best first."""
     invocation = of(context)
     screen = invocation.screen()
     session = invocation.session()
@@ -30,5 +30,7 @@ def command(context: click.Context, query: tuple[str, ...]) -> int:
     else:
         rows = [(record.name, "on" if record.enabled else "off", record.description) for record in found]
         screen.rows(("name", "state", "description"), rows, ["green" if record.enabled else "" for record in found])
+    if not found and not observed.catalog.is_empty:
+        screen.note("no skill has all of these words in its name and description")
     note_problems(screen, session, observed)
     return worst(session, observed)

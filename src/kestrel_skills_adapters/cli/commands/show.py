@@ -24,7 +24,7 @@ __all__ = ["command"]
 Line = tuple[str, str]
 
 
-@click.command("show")
+@click.command("show", short_help="Show everything about one skill.")
 @accepts(*WHERE, *BUDGET, *OUTPUT)
 @click.argument("name", metavar="NAME[@SOURCE]", shell_complete=addresses)
 @click.pass_context
@@ -42,7 +42,7 @@ def command(context: click.Context, name: str) -> int:
         members = {"inventory": inventory_members(found.inventory), "findings": [*map(finding_members, findings)]}
         screen.members(shown.found(found) | members)
     else:
-        lines = [*_lines(found), *_files(found), *_findings(findings)]
+        lines = [*_lines(found), *_files(found), *_findings(findings, apart=screen.is_terminal)]
         width = max(len(label) for label, _ in lines) + 2
         for label, text in lines:
             screen.line(f"{label:{width}}{text}".rstrip())
@@ -98,6 +98,10 @@ def _files(found: SkillRecord | Rejection) -> Iterator[Line]:
         yield "" if number else "files", f"{item.path} ({item.size:,} bytes{executable})"
 
 
-def _findings(findings: tuple[Finding, ...]) -> Iterator[Line]:
+def _findings(findings: tuple[Finding, ...], *, apart: bool) -> Iterator[Line]:
+    """Each finding with its fix, which may stand apart, on a line of its own."""
     for number, finding in enumerate(findings):
-        yield "" if number else "findings", f"{finding}; fix: {finding.fix}"
+        fix = f"fix: {finding.fix}"
+        yield "" if number else "findings", str(finding) if apart else f"{finding}; {fix}"
+        if apart:
+            yield "", f"  {fix}"

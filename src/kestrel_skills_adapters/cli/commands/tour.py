@@ -21,25 +21,20 @@ from ..tour import FOLDERS, Home, furnish
 __all__ = ["command"]
 
 _STEPS: Final = (
-    (
-        "The agent has three skills of its own, and its host shares two. One folder is no skill; the list says why:",
-        "list",
-        DONE,
-    ),
-    ("Everything that is wrong with it, with line, column, and the way to mend it:", "check skills --fixes", FOUND),
-    (
-        "One skill in full. The host shares one of that name too; the agent's own comes first:",
-        "show review-a-diff",
-        DONE,
-    ),
-    ("Switch some on. Lower priorities come first:", "enable review-a-diff --priority 10", DONE),
+    ("Three skills of the agent's own, two that its host shares, and a broken one:", "list", DONE),
+    ("Everything that is wrong with the broken one, and the way to mend it:", "check skills --fixes", FOUND),
+    ("One skill in full. It shadows one of the same name that the host shares:", "show review-a-diff", DONE),
+    ("All are off at first. Switch some on; lower priorities come first:", "enable review-a-diff --priority 10", DONE),
     ("", "enable write-a-postmortem --priority 20", DONE),
     ("", "enable cut-a-release --priority 30", DONE),
-    ("This much, and nothing else, enters the agent's prompt:", "clause", DONE),
-    ("On a small budget the later ones are left out, and the clause says how many:", "clause --budget 450", DONE),
+    ("Their names and descriptions, and nothing else, enter the agent's prompt:", "clause", DONE),
+    ("On a small budget the last are left out, and the clause says how many:", "clause --budget 450", DONE),
     ("What is not in the prompt is found by its words:", "search release version", DONE),
-    ("The procedure is read when it is needed:", "read review-a-diff", DONE),
-    ("So are its files, one by one:", "read bisect-a-regression scripts/try-revision.sh", DONE),
+    (
+        "A procedure is read when it is needed. This is the one that is shadowed:",
+        "read review-a-diff@host-shared",
+        DONE,
+    ),
     ("Switch one off again. It keeps its place:", "disable cut-a-release", DONE),
 )
 """What is said, the command that is then run, and how it ends."""
@@ -54,9 +49,9 @@ def _empty(_: click.Context, __: click.Parameter, value: str | None) -> Path | N
     return path
 
 
-@click.command("tour")
-@accepts(*OUTPUT)
+@click.command("tour", short_help="Try it on a few good skills, in a home to keep.")
 @click.option("--home", metavar="DIR", callback=_empty, help="Where to make the home; by default a temporary folder.")
+@accepts(*OUTPUT)
 @click.pass_context
 def command(context: click.Context, home: Path | None) -> int:
     """Make a home with a few good skills, walk through the main job in it, and leave it to play with."""
@@ -81,21 +76,26 @@ class Tour:
         say = self.screen.line
         say("A home to play with:\n")
         for line in self._entry():
-            say(f"$ {line}")
+            say(self._typed(line))
         worst = DONE
         for text, line, expected in _STEPS:
-            say(f"\n{text}\n" if text else "")
-            say(f"$ {PROGRAM} {line}")
+            if text:
+                say(f"\n{text}\n")
+            say(self._typed(f"{PROGRAM} {line}"))
             code = self._shown(line)
             worst = worst if code == expected else code
         say("\nThe home stays. Mend the broken skill, or write one of your own beside it:\n")
         broken = "skills/deploy-to-staging/SKILL.md"
         for line in (*self._entry(), f"${{EDITOR:-vi}} {broken}", f"{PROGRAM} list"):
-            say(f"$ {line}")
+            say(self._typed(line))
         return worst
 
+    def _typed(self, line: str) -> str:
+        """A command as a person would type it."""
+        return f"$ {self.screen.styled(line, 'cyan')}"
+
     def _shown(self, line: str) -> int:
-        """Run one command as it would run here; to a pipe, what it prints is made to end with a line end."""
+        """Run one command as it would run here."""
         if self.screen.is_terminal:
             with redirect_stderr(self.screen.out):
                 return self._run(line)
@@ -104,11 +104,14 @@ class Tour:
         return code
 
     def _captured(self, line: str) -> tuple[int, str]:
-        output = TextIOWrapper(BytesIO(), "utf-8", write_through=True)
-        with redirect_stdout(output), redirect_stderr(output):
+        """Run one command as if to a pipe; gives what it prints, then, on lines of their own, what it says of that."""
+        streams = [TextIOWrapper(BytesIO(), "utf-8", write_through=True) for _ in range(2)]
+        with redirect_stdout(streams[0]), redirect_stderr(streams[1]):
             code = self._run(line)
-        output.seek(0)
-        return code, output.read()
+        for stream in streams:
+            stream.seek(0)
+        printed, said = (stream.read() for stream in streams)
+        return code, f"{printed}\n{said}" if printed and not printed.endswith("\n") else f"{printed}{said}"
 
     def recorded(self) -> int:
         """Run every step, and print what it printed as one object."""
