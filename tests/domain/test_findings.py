@@ -9,11 +9,12 @@ from kestrel_skills_core.domain.findings import Finding, Rule, capped, faults_of
 
 FAULT = Rule("KS901", "error", "a fault", "mend it")
 ADVICE = Rule("KS902", "info", "advice", "think of it")
+WARNING = Rule("KS903", "warning", "a warning", "mend it soon")
 MORE = "; more was found than is shown"
 
 findings = st.builds(
     Finding,
-    st.sampled_from([FAULT, ADVICE]),
+    st.sampled_from([FAULT, WARNING, ADVICE]),
     st.sampled_from([".", "SKILL.md", "a.md"]),
     st.just("it is so"),
     st.integers(0, 5),
@@ -75,6 +76,12 @@ class TestCapped:
         shown = capped([*(at(line, ADVICE) for line in range(1, 70)), at(99)])
         assert len(shown) == 64
         assert shown[-1].rule is FAULT
+
+    def test_warnings_are_shown_before_information(self) -> None:
+        """What should be mended goes before what is merely to be known."""
+        shown = capped([*(at(line, ADVICE) for line in range(1, 70)), at(99, WARNING)])
+        assert len(shown) == 64
+        assert shown[-1].rule is WARNING
 
     def test_capping_again_marks_the_last_only(self) -> None:
         """What was cut before and is cut again, with more, has one mark."""

@@ -318,6 +318,15 @@ def test_the_checks_of_a_rejected_folder_are_everything_at_once() -> None:
     assert [(finding.file, finding.severity) for finding in findings] == [("SKILL.md", "warning"), ("big.bin", "error")]
 
 
+def test_the_checks_are_no_more_than_sixty_four() -> None:
+    """What is wrong with the folder and what is advised on its text are capped together; the last says so."""
+    links = "".join(f"[a](gone-{number}.md)\n" for number in range(60))
+    binaries = {f"{number:02}.bin": Content(b"\xff") for number in range(30)}
+    findings = finish(shelf({"lint": skill("lint", body=links) | binaries}).library.checks(parse_address("lint")))
+    assert [finding.severity for finding in findings] == ["error"] * 30 + ["warning"] * 34
+    assert [finding.message.endswith("; more was found than is shown") for finding in findings] == [False] * 63 + [True]
+
+
 @pytest.mark.parametrize("folder", [{}, {"SKILL.md": Content(b"no fence\n")}])
 def test_the_checks_where_there_is_no_text(folder: dict[str, Content]) -> None:
     """Without a document that can be read, the faults are all there is to say."""

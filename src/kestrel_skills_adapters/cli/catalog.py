@@ -20,7 +20,7 @@ def receipt(clause: Clause) -> str:
 
 
 def note_problems(screen: Screen, session: Session, observed: Observed) -> None:
-    """Say on stderr which source, or whether the table of states, could not be read; and how to begin where all is empty."""
+    """Say on stderr which source or table could not be read, and how to begin where there is nothing at all."""
     problems = session.problems(observed)
     for error in problems:
         screen.note(one_line(str(error), error.fix))

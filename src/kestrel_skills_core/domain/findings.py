@@ -6,7 +6,7 @@ The rules themselves stand in `rules.py`.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import Final, Literal
 
 from attrs import evolve, frozen
@@ -17,6 +17,7 @@ __all__ = ["Finding", "Rule", "Severity", "capped", "faults_of"]
 
 Severity = Literal["error", "warning", "info"]
 
+_WEIGHTS: Final[Mapping[Severity, int]] = {"error": 0, "warning": 1, "info": 2}
 _MORE: Final = "; more was found than is shown"
 
 
@@ -82,13 +83,13 @@ def faults_of(findings: Iterable[Finding]) -> tuple[Finding, ...]:
 def capped(findings: Iterable[Finding]) -> tuple[Finding, ...]:
     """The findings in reading order, at most `Limits.findings` of them.
 
-    Where not all fit, faults come before advice, and the last one says that there are more. Capping what was capped
-    before changes nothing.
+    Where not all fit, errors are kept before warnings and those before the rest, and the last one says that there are
+    more. Capping what was capped before changes nothing.
     """
     found = sorted(findings, key=_place)
     if len(found) <= LIMITS.findings:
         return tuple(found)
-    found.sort(key=lambda each: each.severity != "error")
+    found.sort(key=lambda each: _WEIGHTS[each.severity])
     kept = [evolve(each, message=each.message.removesuffix(_MORE)) for each in found[: LIMITS.findings]]
     kept.sort(key=_place)
     kept[-1] = evolve(kept[-1], message=kept[-1].message + _MORE)

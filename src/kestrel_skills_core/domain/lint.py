@@ -14,7 +14,7 @@ from urllib.parse import unquote
 
 from . import rules
 from .document import SkillDocument
-from .findings import Finding, Rule
+from .findings import Finding, Rule, capped
 from .limits import LIMITS
 from .names import DOCUMENT, ResourcePath, portable_key
 from .text import escaped, hidden_text
@@ -23,6 +23,8 @@ from .tree import SkillTree, folders_of
 __all__ = ["lint", "lint_links", "lint_text"]
 
 _SHOWN: Final = 80
+_ENOUGH: Final = LIMITS.findings + 1
+"""One more than are reported, so that it can be said that there are more."""
 _ELSEWHERE: Final = re.compile(r"//|(?!file:)[a-z][a-z0-9+.-]+:", re.IGNORECASE)
 """Not a path: another host, or a scheme other than `file:`. One letter and a colon is a drive, and no scheme."""
 _ABSOLUTE: Final = re.compile(r"[/\\]|[a-z]:|file:", re.IGNORECASE)
@@ -46,22 +48,21 @@ _BACKSLASHED: Final = re.compile(r"\\([!-/:-@\[-`{-~])")
 def lint(document: SkillDocument, tree: SkillTree, links: Sequence[str]) -> tuple[Finding, ...]:
     """Advice on a skill that parsed, in reading order; `links` are the destinations in its procedure, in order.
 
-    At most `LIMITS.findings`: where there are more, warnings go before the rest.
+    At most `LIMITS.findings`, as `findings.capped` chooses them.
     """
     found = [*document.advice, *lint_links(document, tree.files, links), *_nested(tree.files)]
     for path, content in tree.files.items():
         found += lint_text(path, content.data)
-    found.sort(key=lambda finding: (finding.severity == "info", finding.place))
-    return tuple(sorted(found[: LIMITS.findings], key=lambda finding: finding.place))
+    return capped(found)
 
 
 def lint_links(document: SkillDocument, paths: Iterable[ResourcePath], links: Sequence[str]) -> Iterator[Finding]:
-    """Links that lead nowhere, out of the skill, or to a file of the system: each once, the first `LIMITS.findings`."""
+    """Links that lead nowhere, out of the skill, or to a file of the system: each once, one more than are reported."""
     there: dict[str, str] = {path: path for path in paths}
     there |= {folder: folder for folder in folders_of(there)}
     by_key = {portable_key(path): path for path in there}
     judged = ((link, _judge(link, there, by_key)) for link in dict.fromkeys(links))
-    wrong = dict(islice(((unquote(link), verdict) for link, verdict in judged if verdict), LIMITS.findings))
+    wrong = dict(islice(((unquote(link), verdict) for link, verdict in judged if verdict), _ENOUGH))
     places = _spelt(document, wrong)
     for shown, (rule, message) in wrong.items():
         line, column = places.get(shown, (document.body_line, 1))
@@ -127,7 +128,7 @@ def lint_text(path: ResourcePath, data: bytes) -> Iterator[Finding]:
         text = "" if data.isascii() else data.decode().removeprefix("\ufeff")
     except UnicodeDecodeError:
         return
-    found = tuple(islice(hidden_text(text), LIMITS.findings))
+    found = tuple(islice(hidden_text(text), _ENOUGH))
     for hidden, (line, column) in zip(found, _places(text, (each.offset for each in found)), strict=True):
         shown = escaped(hidden.decoded[:_SHOWN])
         yield Finding(rules.HIDDEN_TEXT, path, f"{hidden.what}: reads as `{shown}`", line, column)

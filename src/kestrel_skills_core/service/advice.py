@@ -6,7 +6,7 @@ from collections.abc import Iterable
 
 from ..domain.document import parse
 from ..domain.errors import BadDocument
-from ..domain.findings import Finding
+from ..domain.findings import Finding, capped
 from ..domain.lint import lint
 from ..domain.names import DOCUMENT
 from ..domain.tree import SkillTree
@@ -16,7 +16,7 @@ __all__ = ["with_advice"]
 
 
 def with_advice(findings: Iterable[Finding], folder: str, tree: SkillTree, markdown: Markdown) -> tuple[Finding, ...]:
-    """The findings on a folder of that name, and all advice on its text, in reading order.
+    """The findings on a folder of that name, and all advice on its text, in reading order, `Limits.findings` at most.
 
     Advice is given as soon as `SKILL.md` itself can be read. Blocks for as long as the parser of Markdown takes.
     """
@@ -29,4 +29,4 @@ def with_advice(findings: Iterable[Finding], folder: str, tree: SkillTree, markd
             pass
         else:
             advice = lint(parsed, tree, markdown.links(parsed.body))
-    return tuple(sorted(dict.fromkeys([*findings, *advice]), key=lambda finding: finding.place))
+    return capped(dict.fromkeys([*findings, *advice]))
