@@ -1,7 +1,7 @@
 """Every cap this library enforces, in one value.
 
 The figures are the seed's and `docs/limits.md` explains each. A cap that is crossed is a refusal that names the
-cap, the figure allowed and the figure found; nothing is ever cut to fit.
+cap, the figure allowed and the figure found; nothing is ever cut to fit but the list of findings, which then says so.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ class Limits:
     description_chars: int = 1024
     """After white space was folded."""
     findings: int = 64
-    """Findings reported for one file or folder; where there are more, those that matter most."""
+    """Findings reported for one folder, its text included; where there are more, those that matter most."""
     looked_entries: int = 4096
     """Entries of one skill folder that are looked at, left-out ones included; a folder with more is refused unseen."""
     marker_bytes: int = 256

@@ -1,0 +1,63 @@
+"""A test that a document names, to show what it claims, is there."""
+
+from __future__ import annotations
+
+import ast
+import re
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+DOCUMENTS = [ROOT / "README.md", ROOT / "CHANGELOG.md", *sorted((ROOT / "docs").rglob("*.md"))]
+NAMED = re.compile(r"`(tests/[\w./-]+::[^`]+)`")
+
+
+def named(path: Path) -> list[str]:
+    """The ids of tests that a document names."""
+    return NAMED.findall(path.read_text(encoding="utf-8"))
+
+
+def is_there(node_id: str) -> bool:
+    """Whether the file of an id defines that test, in those classes."""
+    file, *names = node_id.split("::")
+    if not (ROOT / file).is_file():
+        return False
+    body = ast.parse((ROOT / file).read_text(encoding="utf-8")).body
+    for name in names:
+        kind = (ast.FunctionDef, ast.AsyncFunctionDef) if name.startswith("test_") else (ast.ClassDef,)
+        found = next((node for node in body if isinstance(node, kind) and node.name == name), None)
+        if found is None:
+            return False
+        body = found.body
+    return names[-1].startswith("test_")
+
+
+@pytest.mark.parametrize("path", DOCUMENTS, ids=lambda path: path.relative_to(ROOT).as_posix())
+def test_every_test_that_a_document_names_is_there(path: Path) -> None:
+    """Each id is one that pytest would collect."""
+    assert [node_id for node_id in named(path) if not is_there(node_id)] == []
+
+
+@pytest.mark.parametrize("page", ["security.md", "track-record.md"])
+def test_every_row_names_a_test(page: str) -> None:
+    """What is defended against, and what was once wrong, is shown to be so."""
+    rows = [line for line in (ROOT / "docs" / page).read_text(encoding="utf-8").splitlines() if line.startswith("| ")]
+    assert len(rows) > 10
+    assert [row for row in rows[1:] if not NAMED.search(row.rpartition(" | ")[2])] == []
+
+
+def test_a_test_that_is_not_there_is_found() -> None:
+    """A name that is misspelt, in another class, no test at all, or in no file, is not taken for one."""
+    here = "tests/docs/test_named_tests.py"
+    assert is_there(f"{here}::test_a_test_that_is_not_there_is_found")
+    assert is_there("tests/docs/test_examples.py::TestConsole::test_silence_is_compared_too")
+    for wrong in (
+        f"{here}::test_a_test",
+        f"{here}::is_there",
+        f"{here}::TestConsole::test_silence_is_compared_too",
+        "tests/docs/test_examples.py::test_silence_is_compared_too",
+        "tests/docs/test_examples.py::TestConsole",
+        "tests/docs/test_nothing.py::test_nothing",
+    ):
+        assert not is_there(wrong)
