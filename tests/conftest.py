@@ -1,13 +1,16 @@
-"""What every test may count on: one Hypothesis profile, and the corpus of real skills where it is at hand."""
+"""What every test may count on: a Hypothesis profile, permissions that bind, and real skills where they are."""
 
 from __future__ import annotations
 
 import os
 import tarfile
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 from hypothesis import HealthCheck, settings
+
+from tests.permissions import bound
 
 pytest.register_assert_rewrite("tests.contracts")
 
@@ -20,6 +23,17 @@ settings.register_profile(
     "deep", max_examples=5_000, deadline=None, print_blob=True, suppress_health_check=[HealthCheck.too_slow]
 )
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "ci"))
+
+
+@pytest.fixture
+def permissions_bind(tmp_path: Path) -> Iterator[None]:
+    """Permissions bind the test, whoever runs it; the folders it closed are opened for whoever takes them away."""
+    with bound():
+        yield
+    for folder, names, _ in os.walk(tmp_path):
+        for path in (Path(folder, name) for name in names):
+            if not path.is_symlink():
+                path.chmod(0o700)
 
 
 @pytest.fixture(scope="session")

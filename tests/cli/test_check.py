@@ -180,7 +180,7 @@ def test_a_path_that_is_no_skill_is_a_mistake_in_the_command_line(path: str, her
     assert path in ran.said.splitlines()[-1]
 
 
-@pytest.mark.skipif(os.geteuid() == 0, reason="no permission holds against the superuser")
+@pytest.mark.usefixtures("permissions_bind")
 def test_a_folder_that_cannot_be_read_fails_the_check(here: Path) -> None:
     """What could not be looked at is told of, the rest is judged, and the exit code is 4."""
     skill(here, "tea")

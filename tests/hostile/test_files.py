@@ -195,10 +195,10 @@ def test_folders_32_deep_on_the_disk(root: Path, folders: int, fits: bool) -> No
     assert [code for code, _ in codes(surveyed(root))] == ([] if fits else ["KS309"])
 
 
-def test_folders_three_hundred_deep_are_left_where_it_is_too_deep(root: Path) -> None:
+def test_folders_a_hundred_deep_are_left_where_it_is_too_deep(root: Path) -> None:
     """The walk ends; it holds no more descriptors than levels."""
     at = os.open(skill(root, "knots"), os.O_RDONLY)
-    for _ in range(300):
+    for _ in range(100):
         os.mkdir("d", dir_fd=at)
         below = os.open("d", os.O_RDONLY, dir_fd=at)
         os.close(at)
@@ -335,7 +335,7 @@ def test_names_that_are_not_text_are_spelt_out(root: Path, name: bytes) -> None:
 # What cannot be read.
 
 
-@pytest.mark.skipif(os.geteuid() == 0, reason="nothing is closed to this user")
+@pytest.mark.usefixtures("permissions_bind")
 def test_what_the_user_may_not_read_is_told_of(root: Path) -> None:
     """A file and a folder without permission, on a real disk."""
     folder = skill(root, "knots")
@@ -344,8 +344,6 @@ def test_what_the_user_may_not_read_is_told_of(root: Path) -> None:
     assert codes(surveyed(root)) == [("KS313", "a.md"), ("KS313", "b")]
     folder.chmod(0)
     assert codes(surveyed(root)) == [("KS313", ".")]
-    folder.chmod(0o755)
-    (folder / "b").chmod(0o755)
 
 
 @pytest.mark.parametrize(

@@ -7,7 +7,6 @@ import shutil
 import sqlite3
 import subprocess
 import sys
-import tempfile
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing, contextmanager
@@ -47,29 +46,6 @@ CREATE UNIQUE INDEX idx_bootstrap_config_agent_file ON bootstrap_config(agent_id
 def path(tmp_path: Path) -> Path:
     """Where the file is to be."""
     return tmp_path / "state.sqlite3"
-
-
-@pytest.fixture
-def open_folder() -> Iterator[Path]:
-    """A folder that any user may reach and write, unlike pytest's own."""
-    with tempfile.TemporaryDirectory() as name:
-        folder = Path(name)
-        folder.chmod(0o777)
-        yield folder
-        folder.chmod(0o777)
-
-
-@contextmanager
-def unprivileged() -> Iterator[None]:
-    """As a user whom permissions bind; the superuser is nobody for a while."""
-    superuser = os.geteuid() == 0
-    if superuser:
-        os.seteuid(65534)
-    try:
-        yield
-    finally:
-        if superuser:
-            os.seteuid(0)
 
 
 def states(path: Path, wait: float = 2.0, agent: str = AGENT) -> SqliteStates:
@@ -392,57 +368,54 @@ def test_held_for_a_moment(path: Path) -> None:
     assert finish(states(path).rows()) == {NOTES: PINNED}
 
 
+@pytest.mark.usefixtures("permissions_bind")
 @pytest.mark.parametrize("verb", ["put", "drop"])
-def test_a_read_only_file(open_folder: Path, verb: str) -> None:
+def test_a_read_only_file(path: Path, verb: str) -> None:
     """A file that may only be read is read, and not written."""
-    path = open_folder / "state"
     finish(states(path).put(NOTES, ON))
     path.chmod(0o444)
-    with unprivileged():
-        assert finish(states(path).rows()) == {NOTES: ON}
-        assert refusal(states(path), verb).why == "the state file or its folder is read-only"
-        assert finish(states(path).rows()) == {NOTES: ON}
+    assert finish(states(path).rows()) == {NOTES: ON}
+    assert refusal(states(path), verb).why == "the state file or its folder is read-only"
+    assert finish(states(path).rows()) == {NOTES: ON}
 
 
+@pytest.mark.usefixtures("permissions_bind")
 @pytest.mark.parametrize("verb", ["put", "drop"])
-def test_a_read_only_folder(open_folder: Path, verb: str) -> None:
+def test_a_read_only_folder(path: Path, verb: str) -> None:
     """In a folder that may only be read no journal can be kept, so that nothing is written."""
-    path = open_folder / "state"
     finish(states(path).put(NOTES, ON))
-    path.chmod(0o666)
-    open_folder.chmod(0o555)
-    with unprivileged():
-        assert finish(states(path).rows()) == {NOTES: ON}
-        assert refusal(states(path), verb).why == "the state file or its folder is read-only"
-        assert finish(states(path).rows()) == {NOTES: ON}
+    path.parent.chmod(0o555)
+    assert finish(states(path).rows()) == {NOTES: ON}
+    assert refusal(states(path), verb).why == "the state file or its folder is read-only"
+    assert finish(states(path).rows()) == {NOTES: ON}
 
 
-def test_a_folder_in_which_no_file_can_be_made(open_folder: Path) -> None:
+@pytest.mark.usefixtures("permissions_bind")
+def test_a_folder_in_which_no_file_can_be_made(path: Path) -> None:
     """Where the file is not there and cannot be made, a put says so, and a listing has no rows."""
-    open_folder.chmod(0o555)
-    with unprivileged():
-        assert finish(states(open_folder / "state").rows()) == {}
-        assert refusal(states(open_folder / "state"), "put").why == "the state file cannot be opened"
-        assert "permission denied" in refusal(states(open_folder / "more" / "state"), "put").why
+    path.parent.chmod(0o555)
+    assert finish(states(path).rows()) == {}
+    assert refusal(states(path), "put").why == "the state file cannot be opened"
+    assert "permission denied" in refusal(states(path.parent / "more" / "state"), "put").why
 
 
+@pytest.mark.usefixtures("permissions_bind")
 @pytest.mark.parametrize("verb", VERBS)
-def test_a_file_that_may_not_be_read(open_folder: Path, verb: str) -> None:
+def test_a_file_that_may_not_be_read(path: Path, verb: str) -> None:
     """A file that may not be read: say so."""
-    path = open_folder / "state"
     finish(states(path).put(NOTES, ON))
     path.chmod(0)
-    with unprivileged():
-        assert refusal(states(path), verb).why == "the state file cannot be opened"
+    assert refusal(states(path), verb).why == "the state file cannot be opened"
 
 
+@pytest.mark.usefixtures("permissions_bind")
 @pytest.mark.parametrize("verb", VERBS)
-def test_a_folder_that_may_not_be_entered(open_folder: Path, verb: str) -> None:
+def test_a_folder_that_may_not_be_entered(tmp_path: Path, verb: str) -> None:
     """A folder that may not be entered: what the system says, in its own words."""
-    (open_folder / "shut").mkdir(mode=0o700)
-    with unprivileged():
-        error = refusal(states(open_folder / "shut" / "state"), verb)
-    assert error.why == "the state file cannot be reached: permission denied"
+    (tmp_path / "shut").mkdir(mode=0)
+    assert (
+        refusal(states(tmp_path / "shut" / "state"), verb).why == "the state file cannot be reached: permission denied"
+    )
 
 
 @pytest.mark.parametrize("verb", VERBS)
