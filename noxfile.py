@@ -54,9 +54,17 @@ def lowest(session: nox.Session) -> None:
 
 @nox.session(name="property")
 def properties(session: nox.Session) -> None:
-    """Run the longer Hypothesis suites, with many examples and a new seed each time."""
+    """Run every property with many more examples and a new seed each time, and what is too long for every day."""
     session.install("-e", ".[test]")
-    session.run("pytest", "-m", "property", "--timeout", "1800", *session.posargs, env={"HYPOTHESIS_PROFILE": "deep"})
+    session.run(
+        "pytest",
+        "-m",
+        "property or hypothesis",
+        "--timeout",
+        "1800",
+        *session.posargs,
+        env={"HYPOTHESIS_PROFILE": "deep"},
+    )
 
 
 @nox.session

@@ -20,7 +20,12 @@ CORPUS = ROOT.parent / "shared" / "corpus"
 # `ci` finds the same on every machine; `deep` looks further on each run, and prints how to come back to what it found.
 settings.register_profile("ci", derandomize=True, deadline=None, print_blob=True)
 settings.register_profile(
-    "deep", max_examples=5_000, deadline=None, print_blob=True, suppress_health_check=[HealthCheck.too_slow]
+    "deep",
+    derandomize=False,  # Hypothesis itself would have it otherwise on CI
+    max_examples=5_000,
+    deadline=None,
+    print_blob=True,
+    suppress_health_check=[HealthCheck.too_slow],
 )
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "ci"))
 
