@@ -17,7 +17,12 @@ from kestrel_skills_core.domain.errors import Failed, Moved, Refused, SkillError
 from tests.cli.running import run, skill
 
 ROOT = Path(__file__).parents[2]
-PROGRAM = [sys.executable, "-c", "import sys; from kestrel_skills_adapters.cli.main import main; sys.exit(main())"]
+PROGRAM = """
+import signal, sys
+from kestrel_skills_adapters.cli.main import main
+signal.signal(signal.SIGINT, signal.default_int_handler)  # whoever runs the tests in the background ignores Ctrl-C
+sys.exit(main())
+"""
 COMMANDS = [
     "list",
     "show",
@@ -36,7 +41,7 @@ COMMANDS = [
 def started(*arguments: str | Path, **environ: str) -> subprocess.Popen[bytes]:
     """A real process."""
     return subprocess.Popen(
-        [*PROGRAM, *map(str, arguments)],
+        [sys.executable, "-c", PROGRAM, *map(str, arguments)],
         env={"PATH": os.environ["PATH"], "PYTHONPATH": str(ROOT / "src"), **environ},
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,

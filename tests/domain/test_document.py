@@ -498,20 +498,23 @@ BODILY = {
 
 
 def least_seconds(content: bytes) -> float:
-    """The shortest of several looks."""
+    """Of this process; the shortest of several looks."""
     best = float("inf")
     for _ in range(5):
-        start = time.perf_counter()
+        start = time.process_time()
         examine(content, "deploy")
-        best = min(best, time.perf_counter() - start)
+        best = min(best, time.process_time() - start)
     return best
 
 
 @pytest.mark.parametrize("shape", BODILY)
 @pytest.mark.parametrize("before", [f"---\n{FIELDS}---\n", "---\n", ""], ids=["body", "unclosed", "no fence"])
 def test_four_times_the_bytes_cost_at_most_six_times_the_time(shape: str, before: str) -> None:
-    """Whatever is written, looking is linear; half a millisecond is let pass for what does not depend on the bytes."""
+    """Whatever is written, looking is linear; half a millisecond is let pass for what does not depend on the bytes.
+
+    The second try is for a machine that was busy at the first.
+    """
     small, large = (
         (before + BODILY[shape] * (size // len(BODILY[shape].encode()) - 20)).encode() for size in (65_536, 262_144)
     )
-    assert least_seconds(large) <= 6 * (least_seconds(small) + 0.0005)
+    assert any(least_seconds(large) <= 6 * (least_seconds(small) + 0.0005) for _ in range(3))
