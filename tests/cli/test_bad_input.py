@@ -11,6 +11,7 @@ import pytest
 
 from kestrel_skills_adapters.cli.tour import Home
 from tests.cli.running import run
+from tests.hostile.disk import crowd
 
 
 def missing(path: Path) -> None:
@@ -30,8 +31,7 @@ def a_link(path: Path) -> None:
 def crowded(path: Path) -> None:
     """One entry more is there than is allowed."""
     path.mkdir()
-    for number in range(4097):
-        (path / f"skill-{number}").touch()
+    crowd(path, map("skill-{}".format, range(4097)))
 
 
 def closed(path: Path) -> None:

@@ -4,6 +4,7 @@ from pathlib import Path
 
 from kestrel_skills_adapters.cli.tour import Home
 from tests.cli.running import run, skill
+from tests.hostile.disk import crowd
 
 
 def checks(*arguments: str | Path, environ: dict[str, str]) -> dict[str, dict[str, str]]:
@@ -57,11 +58,9 @@ def test_no_home_yet_is_a_warning(tmp_path: Path) -> None:
 
 def test_a_crowded_root_is_told_of_before_it_is_too_late(tmp_path: Path) -> None:
     """Near the cap on entries it warns; beyond, it fails."""
-    for number in range(4000):
-        (tmp_path / f"note-{number}").touch()
+    crowd(tmp_path, map("note-{}".format, range(4000)))
     assert checks("--root", tmp_path, environ={})["root"]["status"] == "warn"
-    for number in range(4000, 4097):
-        (tmp_path / f"note-{number}").touch()
+    crowd(tmp_path, map("note-{}".format, range(4000, 4097)))
     assert checks("--root", tmp_path, environ={})["root"]["status"] == "fail"
 
 

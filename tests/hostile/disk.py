@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import errno
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any, Final
 
 from tests.contracts.files import Later, document
 
-__all__ = ["CALLS", "Meddling", "failing", "once", "open_descriptors", "skill"]
+__all__ = ["CALLS", "Meddling", "crowd", "failing", "once", "open_descriptors", "skill"]
 
 _READING: Final = frozenset({"open", "listed", "read", "stat", "stamps"})
 _WRITING: Final = frozenset({"make_folder", "write", "link", "rename", "unlink", "sync", "lock"})
@@ -56,6 +56,16 @@ def once(call: str, name: str, change: Callable[[], object]) -> Meddling:
             left.pop()()
 
     return Meddling(act)
+
+
+def crowd(folder: Path, names: Iterable[str]) -> None:
+    """Put one empty file there by all these names, which takes a fraction of the time of as many files."""
+    first, *others = names
+    (folder / first).touch()
+    at = os.open(folder, os.O_RDONLY)
+    for name in others:
+        os.link(first, name, src_dir_fd=at, dst_dir_fd=at)
+    os.close(at)
 
 
 def open_descriptors() -> int:

@@ -19,7 +19,7 @@ from kestrel_skills_core.domain.errors import SkillAbsent, SkillError, SourceUna
 from kestrel_skills_core.domain.names import ResourcePath, SkillName, SourceId
 from kestrel_skills_core.domain.record import Sighting
 from tests.contracts.files import CountingChance, Later, document
-from tests.hostile.disk import CALLS, Meddling, failing, once, open_descriptors, skill
+from tests.hostile.disk import CALLS, Meddling, crowd, failing, once, open_descriptors, skill
 
 KNOTS = SkillName("knots")
 SECRET = b"outside every skill"
@@ -259,19 +259,9 @@ class Stamping(Later):
         return folders
 
 
-def crowd(folder: Path) -> None:
-    """60,000 names of one empty file."""
-    first = folder / ".0"
-    first.touch()
-    at = os.open(folder, os.O_RDONLY)
-    for number in range(1, 60_000):
-        os.link(".0", f".{number}", src_dir_fd=at, dst_dir_fd=at)
-    os.close(at)
-
-
 def test_a_skill_of_60_000_entries_is_not_listed_to_the_end(root: Path) -> None:
     """It is refused at the 4,097th, and nothing of it is opened."""
-    crowd(skill(root, "knots"))
+    crowd(skill(root, "knots"), map(".{}".format, range(60_000)))
     calls = Counting()
     assert codes(surveyed(root, calls)) == [("KS308", ".")]
     assert calls.entries == 2 + 1 + 4097
@@ -280,7 +270,7 @@ def test_a_skill_of_60_000_entries_is_not_listed_to_the_end(root: Path) -> None:
 
 def test_a_root_of_60_000_entries_is_not_listed_to_the_end(root: Path) -> None:
     """It is refused at the 4,097th, and nothing of it is opened."""
-    crowd(root)
+    crowd(root, map(".{}".format, range(60_000)))
     calls = Counting()
     survey = reader(root, calls).survey()
     assert str(survey.problem) == "entries of the host-shared root: more where 4,096 are allowed"
@@ -292,7 +282,7 @@ def test_a_folder_that_grew_to_60_000_entries_is_not_compared_to_the_end(root: P
     folder = skill(root, "knots")
     files = reader(root)
     first = files.survey()
-    crowd(folder)
+    crowd(folder, map(".{}".format, range(60_000)))
     stamped: list[int] = []
 
     second = reader(root, Stamping(stamped)).survey(first)
