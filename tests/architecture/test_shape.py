@@ -87,3 +87,14 @@ def test_the_classifiers_name_the_pythons_that_are_required() -> None:
     named = re.findall(r"Python :: (3\.\d+)$", "\n".join(PROJECT["project"]["classifiers"]), re.MULTILINE)
     assert named == ["3.11", "3.12", "3.13", "3.14"]
     assert PROJECT["project"]["requires-python"] == ">=3.11,<3.15"
+
+
+@pytest.mark.parametrize("marker", PROJECT["tool"]["pytest"]["ini_options"]["markers"])
+def test_every_marker_marks_a_test_and_has_a_session(marker: str) -> None:
+    """What the default run leaves out is there, and `nox` runs it; a run that selects nothing would fail."""
+    name, _, told = marker.partition(":")
+    tests = "".join(path.read_text(encoding="utf-8") for path in (ROOT / "tests").rglob("test_*.py"))
+    assert f"mark.{name}\n" in tests or f"mark.{name}," in tests
+    assert f"(nox -s {name})" in told
+    assert re.search(rf'"-m",\s+"{name}\b', (ROOT / "noxfile.py").read_text(encoding="utf-8"))
+    assert f"not {name}" in PROJECT["tool"]["pytest"]["ini_options"]["addopts"][-1]
