@@ -6,7 +6,7 @@ import hashlib
 import itertools
 import json
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 import pytest
 from hypothesis import given, settings
@@ -62,6 +62,26 @@ DESCRIPTIONS = (
 BODIES = st.text(st.characters(exclude_categories=["Cs", "Cc"]) | st.sampled_from("\t\n\f"), min_size=1).filter(
     str.strip
 )
+
+# What may stand in each part of a file that a glance might take; it may not pass over what follows the first of each.
+NAMES_TO_SEE = ["deploy", '"deploy"', "'deploy'", "con", "null", "Deploy", "release", "deploy ", "dep\rloy"]
+DESCRIPTIONS_TO_SEE = [
+    "Use it.", '"Use \\"it\\": \\\\"', "'It''s é'", "e" * 500, "e" * 501, "e" * 1025, '""', '"a  b"', '" a"', '"a "',
+    "a: b", "a#", "a #b", "true", "a\xa0b", "a\u200bb", "a\u200db", "\u0645\u200c\u062e", "a\u0378b", "a\ufe0f",
+    "a\x7fb",
+]  # fmt: skip
+REST_TO_SEE = ["", "license: MIT\n", "\n", "# c\n", "-", "--\n"]
+BODIES_TO_SEE = [
+    "Do it.\n", "", " \n\t\f", "\u3000", "x\n" * 500, "x\n" * 501, "a\r\nb", "a\rb", "\x01", "a\x1f", "\x0b", "\x7f é",
+    "---\n",
+]  # fmt: skip
+SHORT = st.text(st.sampled_from("ab: '\"\\\n\r\t\x00\u200b\u200d\u0645\U0001f468\ufe0f"), max_size=5)
+PARTS_TO_SEE = (NAMES_TO_SEE, DESCRIPTIONS_TO_SEE, REST_TO_SEE, BODIES_TO_SEE)
+WITH_ONE_TO_SEE = [
+    [*(part[0] for part in PARTS_TO_SEE[:at]), odd, *(part[0] for part in PARTS_TO_SEE[at + 1 :])]
+    for at, part in enumerate(PARTS_TO_SEE)
+    for odd in part
+]
 
 
 def codes(content: bytes | str, folder: str = "deploy") -> list[str]:
@@ -480,6 +500,34 @@ class TestAnyBytes:
         text = f"---\nname: deploy\ndescription: {json.dumps(description)}\n---\nDo it.\n"
         spelt = mark + (text.replace("\n", "\r\n") if returns else text)
         assert examine(spelt.encode(), "deploy")[0] == examine(text.encode(), "deploy")[0]
+
+
+class TestGlance:
+    """A canonical file is not looked at closely if there is nothing to find in it."""
+
+    @pytest.mark.parametrize("parts", WITH_ONE_TO_SEE, ids=ascii)
+    def test_it_passes_over_nothing(self, parts: Sequence[str]) -> None:
+        """One thing to see at a time, in a folder of the right name and in one of that very name."""
+        for folder in ("deploy", parts[0]):
+            assert_glanced_as_seen_closely(parts, folder)
+
+    @settings(max_examples=600)
+    @given(st.tuples(*map(st.sampled_from, PARTS_TO_SEE)) | st.tuples(*[SHORT] * 4))
+    def test_it_sees_what_a_close_look_sees(self, parts: Sequence[str]) -> None:
+        """Several things to see at once, or anything at all."""
+        assert_glanced_as_seen_closely(parts, "deploy")
+
+    def test_what_most_skills_look_like(self) -> None:
+        """Head, procedure and its line are those of a close look."""
+        glanced, closely = (parse(f"{fence}\n{FIELDS}---\n\nDo it.\n".encode(), "deploy") for fence in ("---", "--- "))
+        assert glanced == closely == SkillDocument(Head(SkillName("deploy"), "Use it."), "\nDo it.\n", body_line=5)
+
+
+def assert_glanced_as_seen_closely(parts: Sequence[str], folder: str) -> None:
+    """A space behind the first fence changes nothing, but for calling for a close look."""
+    name, description, rest, body = parts
+    below = f"\nname: {name}\ndescription: {description}\n{rest}---\n{body}".encode()
+    assert examine(b"---" + below, folder) == examine(b"--- " + below, folder)
 
 
 BODILY = {

@@ -19,17 +19,18 @@ from .findings import Finding, Rule, capped, faults_of
 from .frontmatter import Field
 from .limits import LIMITS
 from .names import DOCUMENT, SkillName, is_device_name, is_skill_name
-from .text import HiddenText, escaped, folded, hidden_runs
+from .text import HiddenText, escaped, folded, hidden_runs, unseen
 
 __all__ = ["Head", "SkillDocument", "examine", "parse", "render"]
 
 _BOM: Final = b"\xef\xbb\xbf"
 _UTF16: Final = (b"\xff\xfe", b"\xfe\xff")
+_FENCE: Final = "---\n"
 _OPENING: Final = re.compile(r"---[ \t]*(?:\r?\n|\Z)")
 _CLOSING: Final = re.compile(r"^---[ \t]*\r?$", re.MULTILINE)
 _ALMOST_CLOSING: Final = re.compile(r"^[ \t]*---?.*$", re.MULTILINE)
-_CONTROLS: Final = bytes(code for code in range(32) if chr(code) not in "\t\n\f\r")
-_CONTROL: Final = re.compile(f"[{re.escape(_CONTROLS.decode())}]")
+_CONTROLS: Final = "".join(char for char in map(chr, range(32)) if char not in "\t\n\f\r")
+_CONTROL: Final = re.compile(f"[{re.escape(_CONTROLS)}]")
 _VISIBLE: Final = re.compile(r"\S")
 _LONE_RETURN: Final = re.compile(r"\r(?!\n)")
 _RETURNED_OPENING: Final = re.compile(r"---[ \t]*\r(?!\n)")
@@ -105,7 +106,7 @@ class _Reading:
         self.fields_at = 0
         self.fields_end = 0
         self.body_at = 0
-        if self._decode():
+        if self._decode() and not self._glance():
             self._check_characters()
             if self._split():
                 self._check_body()
@@ -147,10 +148,33 @@ class _Reading:
             "save the file as UTF-8: it looks like UTF-16" if content.startswith(_UTF16) else "",
         )
 
+    def _glance(self) -> bool:
+        """Take the head of a canonical file in which there is nothing to find; say whether this is one.
+
+        It may only ever answer less than the close look that every other file gets; a property holds the two together.
+        """
+        text = self.text
+        fields = frontmatter.canonical(text, len(_FENCE)) if text.startswith(_FENCE) else None
+        if fields is None or self.findings or not text.startswith(_FENCE, fields.end()):
+            return False
+        name, description = frontmatter.values_of(fields)
+        body_at = fields.end() + len(_FENCE)
+        if (
+            name != self.folder
+            or not is_skill_name(name)
+            or not _is_plain_description(description)
+            or not _is_plain_body(text, body_at)
+            or "\r" in text
+            or _holds_controls(text)
+        ):
+            return False
+        self.head, self.body_at = Head(SkillName(name), description), body_at
+        return True
+
     def _check_characters(self) -> None:
-        controls = len(self.content) - len(self.content.translate(None, _CONTROLS))
-        if controls and (found := _CONTROL.search(self.text)):
-            message = f"the control character U+{ord(found[0]):04X}{_and_more(controls - 1)}"
+        if _holds_controls(self.text) and (found := _CONTROL.search(self.text)):
+            others = sum(map(self.text.count, _CONTROLS)) - 1
+            message = f"the control character U+{ord(found[0]):04X}{_and_more(others)}"
             self._add_at(rules.CONTROL_CHARACTER, message, found.start())
         if "\r" in self.text and (lone := _LONE_RETURN.search(self.text)):
             more = _and_more(self.text.count("\r") - self.text.count("\r\n") - 1)
@@ -278,6 +302,18 @@ class _Reading:
         for _ in range(earlier):
             at = self.text.find(char, at + 1)
         return at
+
+
+def _is_plain_description(text: str) -> bool:
+    return 0 < len(text) <= _WORDY and folded(text) == text and not any(unseen(text))
+
+
+def _is_plain_body(text: str, at: int) -> bool:
+    return _VISIBLE.search(text, at) is not None and text.count("\n", at) <= _LONG_BODY_LINES
+
+
+def _holds_controls(text: str) -> bool:
+    return any(char in text for char in _CONTROLS)  # a search for each is ten times faster than one for all
 
 
 def _and_more(count: int) -> str:

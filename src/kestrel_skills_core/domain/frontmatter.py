@@ -32,17 +32,17 @@ if TYPE_CHECKING:
     from ruamel.yaml.scanner import Scanner
     from ruamel.yaml.tokens import Token
 
-__all__ = ["FIELDS", "Field", "Frontmatter", "parse"]
+__all__ = ["FIELDS", "Field", "Frontmatter", "canonical", "parse", "values_of"]
 
 FIELDS: Final = ("name", "description")
 
 _NEVER: Final = r"\x00-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff\ufeff\ufffe\uffff"
-_VALUE: Final = (
-    rf'(?:"([^"\\{_NEVER}]*(?:\\["\\][^"\\{_NEVER}]*)*)"'
-    rf"|'([^'{_NEVER}]*(?:''[^'{_NEVER}]*)*)'"
-    rf"|(?!(?i:null|true|false)\n)([A-Za-z][^:#{_NEVER}]*)(?<! ))\n"
+_SPELT: Final = (
+    rf'"[^"\\{_NEVER}]*(?:\\["\\][^"\\{_NEVER}]*)*"'
+    rf"|'[^'{_NEVER}]*(?:''[^'{_NEVER}]*)*'"
+    rf"|(?!(?i:null|true|false)\n)[A-Za-z][^:#{_NEVER}]*(?<! )"
 )
-_CANONICAL: Final = re.compile(f"name: {_VALUE}description: {_VALUE}")
+_CANONICAL: Final = re.compile(rf"name: (?P<name>{_SPELT})\ndescription: (?P<description>{_SPELT})\n")
 """Two lines in this order: double-quoted with no escapes but of `"` and `\\`, single-quoted, or plain, beginning with a
 letter and without `:` and `#`."""
 _UNREADABLE: Final = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff\ufeff\ufffe\uffff]")
@@ -84,24 +84,33 @@ def parse(text: str, *, file: str = "SKILL.md", first_line: int = 2, folder: str
     `folder` is the name that the skill ought to have, for the advice. At most one finding more than `Limits.findings`
     is made. Never raises for any text within the cap of 8 KiB.
     """
-    match = _CANONICAL.fullmatch(text)
-    if match is None:
+    match = canonical(text)
+    if match is None or match.end() < len(text):
         return _Reading(text, file, first_line, folder).result()
-    return Frontmatter(_field(match, 1, first_line, 7), _field(match, 4, first_line + 1, 14))
+    name, description = values_of(match)
+    return Frontmatter(
+        Field(name, first_line, 7, *match.span("name")),
+        Field(description, first_line + 1, 14, *match.span("description")),
+    )
 
 
-def _field(match: re.Match[str], first: int, line: int, column: int) -> Field:
-    """The one of three groups (double-quoted, single-quoted, plain) that took part in the match."""
-    for group in (first, first + 1):
-        value: str | None = match[group]
-        if value is not None:
-            start, end = match.span(group)
-            if group == first and "\\" in value:
-                value = value.replace('\\"', '"').replace("\\\\", "\\")
-            elif group != first and "'" in value:
-                value = value.replace("''", "'")
-            return Field(value, line, column, start - 1, end + 1)
-    return Field(match[first + 2], line, column, *match.span(first + 2))
+def canonical(text: str, at: int = 0) -> re.Match[str] | None:
+    """The canonical two lines, if they stand at that place of a text."""
+    return _CANONICAL.match(text, at)
+
+
+def values_of(canonical: re.Match[str]) -> tuple[str, str]:
+    """What the canonical two lines say."""
+    name, description = canonical.groups()
+    return _unquoted(name), _unquoted(description)
+
+
+def _unquoted(spelt: str) -> str:
+    if spelt[0] == '"':
+        return spelt[1:-1].replace('\\"', '"').replace("\\\\", "\\")
+    if spelt[0] == "'":
+        return spelt[1:-1].replace("''", "'")
+    return spelt
 
 
 class _Stop(Exception):
