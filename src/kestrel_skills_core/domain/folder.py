@@ -68,7 +68,7 @@ class Folder:
         """Begin to read the folder of that name on the disk."""
         self._name = name
         self._looked = 0
-        self._paths: set[str] = set()
+        self._keys: dict[str, str] = {}  # of every legal path
         self._closed: set[str] = set()
         self._items: list[Item] = []
         self._bytes = 0
@@ -93,8 +93,8 @@ class Folder:
 
     def enters(self, path: str) -> bool:
         """Whether the folder at that path is to be walked. The answer is `is_walked`'s."""
-        if _is_legal(path):
-            self._paths.add(path)
+        if (key := _legal_key(path)) is not None:
+            self._keys[path] = key
             return True
         self.aside(path, "folder", 0, 0)
         self._closed.add(path)
@@ -108,9 +108,9 @@ class Folder:
         """How many bytes to read, at most, of the regular file at that path; nothing where it goes `aside` unopened."""
         if path in _OWN:
             return _OWN[path]
-        if not _is_legal(path):
+        if (key := _legal_key(path)) is None:
             return None
-        self._paths.add(path)
+        self._keys[path] = key
         if path == DOCUMENT:
             self._document_met = True
         elif self._bytes > _ROOMY:
@@ -214,29 +214,28 @@ class Folder:
             findings += self._binaries
         if not self._document_met:
             findings.append(self._missing_document())
-        if len({portable_key(path) for path in self._paths}) < len(self._paths):
-            for pair in clashes(sorted(self._paths)):
+        if len(set(self._keys.values())) < len(self._keys):
+            for pair in clashes(sorted(self._keys)):
                 first, second = (escaped(path)[:_SHOWN] for path in pair)
                 findings.append(Finding(rules.CLASHING_PATHS, second, f"it is `{first}` on other systems"))
         return findings
 
     def _crossed(self) -> list[tuple[Rule, TooLarge]]:
         """The caps on the whole folder that were crossed, each with the rule that says so."""
-        counted = (
-            (rules.MANY_ENTRIES, "files and folders", LIMITS.skill_entries, len(self._paths)),
-            (rules.LARGE_SKILL, "bytes", LIMITS.skill_bytes, self._bytes),
-        )
-        return [
-            (rule, TooLarge(what, allowed, found, rule.fix))
-            for rule, what, allowed, found in counted
-            if found > allowed
-        ]
+        crossed = []
+        if len(self._keys) > LIMITS.skill_entries:
+            rule = rules.MANY_ENTRIES
+            crossed.append((rule, TooLarge("files and folders", LIMITS.skill_entries, len(self._keys), rule.fix)))
+        if self._bytes > LIMITS.skill_bytes:
+            rule = rules.LARGE_SKILL
+            crossed.append((rule, TooLarge("bytes", LIMITS.skill_bytes, self._bytes, rule.fix)))
+        return crossed
 
     def _missing_document(self) -> Finding:
-        if DOCUMENT in self._paths:
+        if DOCUMENT in self._keys:
             return Finding(rules.NO_DOCUMENT, DOCUMENT, "it is a folder where the file SKILL.md should be")
         wanted = portable_key(DOCUMENT)
-        found = min((path for path in self._paths if portable_key(path) == wanted), default=None)
+        found = min((path for path, key in self._keys.items() if key == wanted), default=None)
         if found is None:
             return Finding(rules.NO_DOCUMENT, DOCUMENT, "the folder has no SKILL.md")
         return Finding(rules.MISSPELT_DOCUMENT, found, f"the file is named `{found}`")
@@ -248,9 +247,9 @@ class Folder:
 
 
 @lru_cache(maxsize=1024)
-def _is_legal(path: str) -> bool:
-    """Whether the path can be minted. Remembered, because skills name their files alike."""
-    return _refusal(path) is None
+def _legal_key(path: str) -> str | None:
+    """The portable key of a path, if it can be minted. Remembered, because skills name their files alike."""
+    return portable_key(path) if _refusal(path) is None else None
 
 
 def _refusal(path: str) -> BadPath | None:
