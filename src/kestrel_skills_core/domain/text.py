@@ -9,7 +9,8 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
+from functools import lru_cache
 from typing import Final, NamedTuple
 
 from attrs import frozen
@@ -67,10 +68,7 @@ _UNUSUAL: Final = re.compile(
 
 
 class Unseen(NamedTuple):
-    """One character that may not stand in a description: where it is and what it is.
-
-    A tuple, because a hostile file holds eighty thousand of them.
-    """
+    """One character that may not stand in a description: where it is and what it is."""
 
     offset: int
     char: str
@@ -113,12 +111,15 @@ def unseen(text: str) -> Iterator[Unseen]:
     """
     if text.isascii() and text.isprintable():
         return iter(())
-    return _found(text, _suspects(text))
+    suspects = _suspects(text)
+    return (Unseen(at, text[at], suspects[text[at]]) for at in _offsets(text, suspects))
 
 
 def hidden_runs(text: str) -> Iterator[HiddenText]:
     """What `unseen` finds, neighbours together, with what a machine would read there."""
-    return _runs(unseen(text))
+    if text.isascii() and text.isprintable():
+        return iter(())
+    return _runs(text, _suspects(text))
 
 
 def hidden_text(text: str) -> Iterator[HiddenText]:
@@ -130,7 +131,7 @@ def hidden_text(text: str) -> Iterator[HiddenText]:
     if text.isascii():
         return iter(())
     suspects = {char: what for char, what in _suspects(text).items() if not _is_lawful_in_bodies(char)}
-    return _runs(_found(text, suspects))
+    return _runs(text, suspects)
 
 
 def _suspects(text: str) -> dict[str, str]:
@@ -152,7 +153,8 @@ def _is_lawful_in_bodies(char: str) -> bool:
     return char in "\t\n\f\r" or unicodedata.category(char) in ("Co", "Cn")
 
 
-def _found(text: str, suspects: dict[str, str]) -> Iterator[Unseen]:
+def _offsets(text: str, suspects: dict[str, str]) -> Iterator[int]:
+    """Where the suspects stand that are out of place."""
     if not suspects:
         return
     allowed_until = 0
@@ -167,7 +169,7 @@ def _found(text: str, suspects: dict[str, str]) -> Iterator[Unseen]:
             if char == _TAG_G and (flag := next((flag for flag in FLAGS if text.startswith(flag, at - 1)), None)):
                 allowed_until = at - 1 + len(flag)
                 continue
-        yield Unseen(at, char, suspects[char])
+        yield at
 
 
 def _is_in_place(text: str, at: int, char: str) -> bool:
@@ -175,20 +177,21 @@ def _is_in_place(text: str, at: int, char: str) -> bool:
     return (char in _JOINERS and _joins(text, at)) or (char in _SELECTORS and _selects(text, at))
 
 
-def _runs(characters: Iterable[Unseen]) -> Iterator[HiddenText]:
-    run: list[Unseen] = []
-    for found in characters:
-        if run and found.offset != run[-1].offset + 1:
-            yield _hidden(run)
-            run = []
-        run.append(found)
-    if run:
-        yield _hidden(run)
+def _runs(text: str, suspects: dict[str, str]) -> Iterator[HiddenText]:
+    begin = end = 0
+    for at in _offsets(text, suspects):
+        if at != end:
+            if begin < end:
+                yield _hidden(text, begin, end, suspects)
+            begin = at
+        end = at + 1
+    if begin < end:
+        yield _hidden(text, begin, end, suspects)
 
 
-def _hidden(run: list[Unseen]) -> HiddenText:
-    decoded = "".join(_meant(found.char) for found in run[:_DECODED])
-    return HiddenText(run[0].offset, len(run), run[0].what, decoded)
+def _hidden(text: str, begin: int, end: int, suspects: dict[str, str]) -> HiddenText:
+    decoded = "".join(map(_meant, text[begin : min(end, begin + _DECODED)]))
+    return HiddenText(begin, end - begin, suspects[text[begin]], decoded)
 
 
 def _meant(char: str) -> str:
@@ -204,10 +207,15 @@ def _spelt(char: str) -> str:
 
 
 def _joins(text: str, at: int) -> bool:
-    before = text[max(at - 2, 0) : at].rstrip(_SELECTORS)[-1:]
-    return _is_joinable(before) and _is_joinable(text[at + 1 : at + 2])
+    if not _is_joinable(text[at + 1 : at + 2]):
+        return False
+    before = text[at - 1 : at]
+    if before in _SELECTORS:
+        before = text[max(at - 2, 0) : at].rstrip(_SELECTORS)[-1:]
+    return _is_joinable(before)
 
 
+@lru_cache(maxsize=256)
 def _is_joinable(char: str) -> bool:
     if not char or char in _BLANKS:
         return False
