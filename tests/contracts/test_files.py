@@ -242,6 +242,16 @@ def test_a_root_may_hold_4096_entries(shared: Root) -> None:
     assert shared.files.read(KNOTS).sighting.head is not None
 
 
+def test_a_full_root_stays_readable_once_its_folders_are_marked(local: Root) -> None:
+    """What this library puts into a root is not charged to it: the last place stays the author's."""
+    draw(local, "knots/\n  SKILL.md\n")
+    for number in range(4095):
+        local.put(f".{number}", Content(b""))
+    for _ in range(2):
+        assert local.files.survey().problem is None
+        assert sightings(local)["knots"].generation is not None
+
+
 def test_a_root_that_is_gone_is_a_problem_and_not_an_error(local: Root) -> None:
     """The survey says so in one line with a fix; reading raises it."""
     draw(local, "knots/\n  SKILL.md\n")

@@ -76,3 +76,10 @@ def test_a_budget_is_not_negative():
     with pytest.raises(ValueError, match="bytes"):
         Budget(-1)
     assert Budget().bytes == 8192
+
+
+@pytest.mark.parametrize("bytes_", [-1, 1.5, "8192", None])
+def test_a_budget_is_a_whole_number_of_bytes(bytes_):
+    """And not a negative one."""
+    with pytest.raises((TypeError, ValueError)):
+        Budget(bytes_)

@@ -180,3 +180,19 @@ def test_provenance_tells_the_source():
         "archive": SourceId.AGENT_LOCAL,
         "adapted": SourceId.AGENT_LOCAL,
     }
+
+
+@pytest.mark.parametrize(
+    "make",
+    [
+        lambda: Subject(generation="x"),
+        lambda: Subject(root=ROOT.upper()),
+        lambda: SkillState(priority=100_001),
+        lambda: SkillState(priority=-100_001),
+        lambda: SkillState(pin="3f9a"),
+    ],
+)
+def test_a_state_that_no_row_could_keep_cannot_be_made(make):
+    """A generation, root or pin that is no digest, or a priority out of range, would be lost on its way to the table."""
+    with pytest.raises(ValueError, match="must be"):
+        make()

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from kestrel_skills_core.domain.errors import TooLarge
+from kestrel_skills_core.domain.errors import BadPath, TooLarge
 from kestrel_skills_core.domain.names import resource_path
 from kestrel_skills_core.domain.tree import Content, Item, SkillTree, clashes, folders_of, inventory_of, revision_of
 from tests.domain.given import paths
@@ -185,3 +185,10 @@ def test_paths_clash_in_pairs_only(given_paths):
     for first, second in clashes(given_paths):
         assert first != second
         assert {first, second} <= set(given_paths)
+
+
+@pytest.mark.parametrize("path", ["../../etc/passwd", "/abs", "a\\b", ".git/config", ".kestrel-generation", ""])
+def test_a_tree_holds_legal_paths_only(path):
+    """What could not be minted as a path cannot come in by way of a whole tree."""
+    with pytest.raises(BadPath):
+        SkillTree({path: Content(b"")})

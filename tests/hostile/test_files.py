@@ -18,6 +18,7 @@ from kestrel_skills_adapters.posix.syscalls import Syscalls
 from kestrel_skills_core.domain.errors import SkillAbsent, SkillError, SourceUnavailable, TooLarge
 from kestrel_skills_core.domain.names import ResourcePath, SkillName, SourceId
 from kestrel_skills_core.domain.record import Sighting
+from kestrel_skills_core.domain.tree import Content, SkillTree
 from tests.contracts.files import CountingChance, Later, document
 from tests.hostile.disk import CALLS, Meddling, crowd, failing, once, open_descriptors, skill
 
@@ -260,7 +261,7 @@ class Stamping(Later):
 
 
 def test_a_skill_of_60_000_entries_is_not_listed_to_the_end(root: Path) -> None:
-    """It is refused at the 4,097th, and nothing of it is opened."""
+    """It is refused as soon as there are too many, this library's own folder aside; nothing of it is opened."""
     crowd(skill(root, "knots"), map(".{}".format, range(60_000)))
     calls = Counting()
     assert codes(surveyed(root, calls)) == [("KS308", ".")]
@@ -274,7 +275,7 @@ def test_a_root_of_60_000_entries_is_not_listed_to_the_end(root: Path) -> None:
     calls = Counting()
     survey = reader(root, calls).survey()
     assert str(survey.problem) == "entries of the host-shared root: more where 4,096 are allowed"
-    assert (calls.entries, calls.opened) == (4097, 0)
+    assert (calls.entries, calls.opened) == (4098, 0)
 
 
 def test_a_folder_that_grew_to_60_000_entries_is_not_compared_to_the_end(root: Path) -> None:
@@ -651,3 +652,40 @@ def test_two_files_that_changed_places_are_noticed(root: Path) -> None:
     (folder / "b.md").rename(folder / "a.md")
     (folder / "c").rename(folder / "b.md")
     assert files.survey(first).sightings["knots"].revision != first.sightings["knots"].revision
+
+
+class Saving(Syscalls):
+    """Another saves both files of a folder, each whole, as soon as the first of them was read."""
+
+    def __init__(self, folder: Path) -> None:
+        self.where = folder
+        self.saved = False
+
+    def read(self, name: str, at: int, most: int) -> Any:
+        """Read; then, once, let the other save."""
+        found = super().read(name, at, most)
+        if not self.saved:
+            self.saved = True
+            for file, content in (("SKILL.md", document("knots") + b"two"), ("run.md", b"two")):
+                (self.where / ".new").write_bytes(content)
+                (self.where / ".new").replace(self.where / file)
+        return found
+
+
+def test_a_survey_never_mixes_two_states_of_a_folder(root: Path) -> None:
+    """Files that were saved while the folder was read are all of the old state or all of the new."""
+    folder = skill(root, "knots")
+    (folder / "run.md").write_bytes(b"one")
+    sighting = PosixSkillFiles(root, SourceId.HOST_SHARED, calls=Saving(folder)).survey().sightings["knots"]
+    new = {ResourcePath("SKILL.md"): Content(document("knots") + b"two"), ResourcePath("run.md"): Content(b"two")}
+    assert sighting.revision == SkillTree(new).revision
+
+
+@pytest.mark.parametrize("bit", [0o100, 0o010, 0o001])
+def test_executable_for_anybody_is_executable(root: Path, bit: int) -> None:
+    """A file that its group or others may run counts as one that may be run."""
+    folder = skill(root, "knots")
+    (folder / "run.sh").write_bytes(b"#!/bin/sh\n")
+    (folder / "run.sh").chmod(0o644 | bit)
+    (script,) = [item for item in surveyed(root).inventory if item.path == "run.sh"]
+    assert script.executable

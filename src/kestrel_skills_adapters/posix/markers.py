@@ -15,14 +15,13 @@ from typing import Final
 
 from kestrel_skills_core.domain.folder import parse_marker, render_marker
 from kestrel_skills_core.domain.limits import LIMITS
-from kestrel_skills_core.domain.names import MARKER, Generation
+from kestrel_skills_core.domain.names import INTERNAL, MARKER, Generation
 from kestrel_skills_core.ports.world import Chance
 
 from .syscalls import Syscalls
 
-__all__ = ["INTERNAL", "mint"]
+__all__ = ["mint"]
 
-INTERNAL: Final = ".kestrel-internal"
 _LOCKS: Final = "locks"
 _LOCK: Final = "markers.lock"
 _STAGED: Final = f"{MARKER}.tmp."

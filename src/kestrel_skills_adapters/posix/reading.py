@@ -26,7 +26,7 @@ from kestrel_skills_core.domain.limits import LIMITS
 from kestrel_skills_core.domain.names import ResourcePath, SkillName, SourceId
 from kestrel_skills_core.domain.record import Sighting
 from kestrel_skills_core.domain.resolver import Survey
-from kestrel_skills_core.domain.root import candidates, linked, refused, unopened
+from kestrel_skills_core.domain.root import LISTED, candidates, linked, refused, unopened
 from kestrel_skills_core.domain.tree import Content, SkillTree
 from kestrel_skills_core.ports.files import Published
 from kestrel_skills_core.ports.world import Chance, Watcher
@@ -42,6 +42,7 @@ Stamps = list[str | int | None]
 _YOUNG_NS: Final = 2_000_000_000
 """The coarsest clock of a file system in use ticks every two seconds (FAT)."""
 _TRIES: Final = 3
+_EXECUTABLE: Final = stat.S_IXUSR | stat.S_IXGRP | stat.S_IXOTH
 _ABSENT: Final = frozenset(
     {errno.ENOENT, errno.ELOOP, errno.ENOTDIR, errno.EISDIR, errno.ENXIO, errno.ESTALE, errno.ENAMETOOLONG}
 )
@@ -165,7 +166,7 @@ class PosixSkillFiles:
 
     def _entries(self, root: int) -> list[tuple[str, Kind]]:
         try:
-            entries = self.calls.listed(root, LIMITS.root_entries + 1)
+            entries = self.calls.listed(root, LISTED)
         except OSError as error:
             raise SourceUnavailable(self.source, _phrase(error), _READABLE) from None
         return candidates(self.source, entries)
@@ -193,15 +194,15 @@ class PosixSkillFiles:
             found.append(None)
 
     def _sighting(self, root: int, name: str, now: int, kept: dict[str, Content] | None = None) -> Sighting | None:
-        """What is seen under one name; nothing if there is no such folder any more."""
+        """What is seen under one name; nothing if there is no such folder any more.
+
+        What changes while it is read leaves a young stamp on what is read after the change; so only a folder that has
+        one is looked at again, and read again where a stamp moved.
+        """
         for _ in range(_TRIES):
             look = _Look(self.calls, name, now - _YOUNG_NS, kept)
             try:
-                folder = self.calls.open(name, root)
-                try:
-                    look.walk(folder)
-                finally:
-                    self.calls.close(folder)
+                self._walk(root, name, look)
             except TooLarge as error:
                 return refused(name, rules.MANY_ENTRIES, str(error))
             except _Moved:
@@ -215,6 +216,16 @@ class PosixSkillFiles:
             else:
                 return look.sighting()
         return refused(name, rules.RESTLESS, "it kept changing while it was read")
+
+    def _walk(self, root: int, name: str, look: _Look) -> None:
+        """Walk one folder, and where a stamp is young, make sure that none moved meanwhile.
+
+        What could not be read has no stamp; such a folder is a rejection, and looked at again each time.
+        """
+        with self.calls.folder(name, root) as folder:
+            look.walk(folder)
+        if look.young and not look.unread and not self._is_as_stamped(name, tuple(look.stamps)):
+            raise _Moved
 
     def _whole(self, root: int, name: SkillName) -> Published:
         """One folder, none of whose stamps moved; since they hold inodes, no other has taken its name either."""
@@ -285,7 +296,8 @@ class _Look:
         self._calls = calls
         self._horizon = horizon
         self._kept = kept
-        self._doubtful = False
+        self.young = False
+        self.unread = False
 
     def walk(self, at: int, prefix: str = "") -> None:
         """Look at everything in an open folder.
@@ -311,7 +323,7 @@ class _Look:
 
     def sighting(self) -> Sighting:
         """The verdict; without stamps where they would not tell."""
-        return self.folder.sighting(None if self._doubtful else tuple(self.stamps))
+        return self.folder.sighting(None if self.young or self.unread else tuple(self.stamps))
 
     def _enter(self, name: str, at: int, path: str) -> None:
         try:
@@ -347,7 +359,7 @@ class _Look:
         elif len(content) != size:
             raise _Moved
         else:
-            executable = found.st_mode & stat.S_IXUSR != 0
+            executable = found.st_mode & _EXECUTABLE != 0
             self.folder.file(path, content, executable=executable)
             if self._kept is not None:
                 self._kept[path] = Content(content, executable)
@@ -356,12 +368,12 @@ class _Look:
         modified, changed = found.st_mtime_ns, found.st_ctime_ns
         self.stamps += (name, found.st_ino, found.st_size, modified, changed)
         if modified > self._horizon or changed > self._horizon:
-            self._doubtful = True
+            self.young = True
 
     def _fail(self, path: str, error: OSError) -> None:
         if error.errno in _ABSENT:
             raise _Moved
-        self._doubtful = True
+        self.unread = True
         self.folder.unreadable(path, _phrase(error))
 
 

@@ -26,7 +26,7 @@ class Receipt:
 class Budget:
     """So many bytes of UTF-8 for everything together."""
 
-    bytes: int = field(default=LIMITS.clause_bytes, validator=validators.ge(0))
+    bytes: int = field(default=LIMITS.clause_bytes, validator=[validators.instance_of(int), validators.ge(0)])
 
     def spend(self, sizes: Sequence[int], frame: int, note: Callable[[int], int]) -> Receipt:
         """Choose how many of the lines, in order, are in.

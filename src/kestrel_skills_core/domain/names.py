@@ -20,6 +20,7 @@ from .text import escaped
 
 __all__ = [
     "DOCUMENT",
+    "INTERNAL",
     "MARKER",
     "PROVENANCE",
     "Address",
@@ -68,6 +69,7 @@ class SourceId(StrEnum):
 _RANKS: Final = {source: rank for rank, source in enumerate(SourceId)}
 
 DOCUMENT: Final = ResourcePath("SKILL.md")
+INTERNAL: Final = ".kestrel-internal"
 MARKER: Final = ".kestrel-generation"
 PROVENANCE: Final = ".kestrel-provenance.json"
 

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import hashlib
-from typing import Final
+from typing import Any, Final
 
-from attrs import evolve, frozen
+from attrs import Attribute, evolve, field, frozen
 
 from .approval import ApprovalBinding
 from .document import Head
 from .findings import Finding, faults_of
-from .names import Generation, Revision, SkillName, SourceId
+from .names import Generation, Revision, SkillName, SourceId, digest
 from .provenance import Provenance
 from .tree import Inventory, Listing
 
@@ -45,12 +45,26 @@ class Sighting:
         return faults_of(self.findings)
 
 
+def _is_digest(_: object, attribute: Attribute[Any], value: str | None) -> None:
+    if value is not None and digest(value) is None:
+        raise ValueError(f"{attribute.name} must be 64 lower-case hex digits")
+
+
+def _is_priority(_: object, attribute: Attribute[Any], value: int) -> None:
+    if value not in PRIORITIES:
+        raise ValueError(f"{attribute.name} must be from {PRIORITIES[0]:,} to {PRIORITIES[-1]:,}")
+
+
 @frozen
 class Subject:
-    """What a state row speaks of: one birth of a local folder, or one shared root."""
+    """What a state row speaks of: one birth of a local folder, or one shared root.
 
-    generation: Generation | None = None
-    root: str | None = None
+    Raises:
+        ValueError: Either is not 64 hex digits.
+    """
+
+    generation: Generation | None = field(default=None, validator=_is_digest)
+    root: str | None = field(default=None, validator=_is_digest)
 
 
 @frozen(kw_only=True)
@@ -58,12 +72,15 @@ class SkillState:
     """Whether a skill is on, how early it comes, what was switched on, and the revision it is pinned to, if any.
 
     `subject` is nothing where the row does not say what it speaks of; such a row is inert.
+
+    Raises:
+        ValueError: The priority is out of range, or the pin is no revision.
     """
 
     enabled: bool = False
-    priority: int = 100
+    priority: int = field(default=100, validator=_is_priority)
     subject: Subject | None = None
-    pin: Revision | None = None
+    pin: Revision | None = field(default=None, validator=_is_digest)
 
     def is_on(self, subject: Subject | None, revision: Revision) -> bool:
         """Whether it switches on what is there now: that very subject and, if pinned, those very bytes."""

@@ -3,30 +3,35 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Final
 
 from . import rules
 from .errors import TooLarge
 from .findings import Finding, Rule
 from .folder import Kind
 from .limits import LIMITS
-from .names import SourceId, is_skill_name
+from .names import INTERNAL, SourceId, is_skill_name
 from .record import Sighting
 from .text import escaped
 from .tree import revision_of
 
-__all__ = ["candidates", "linked", "refused", "unopened"]
+__all__ = ["LISTED", "candidates", "linked", "refused", "unopened"]
+
+LISTED: Final = LIMITS.root_entries + 2
+"""So many entries tell whether there are too many: one more than is allowed, and this library's own folder."""
 
 
 def candidates(source: SourceId, entries: Sequence[tuple[str, Kind]]) -> list[tuple[str, Kind]]:
     """The entries of a root that a survey tells of, in order of their names.
 
     Those are the folders, and the links that look like one. Other files, and what begins with a dot, are no skills.
-    An adapter lists at most one entry more than is allowed, and opens nothing before it was here.
+    This library's own folder is not charged, so that what it puts there never costs a root its last place. An adapter
+    lists at most `LISTED` entries, and opens nothing before it was here.
 
     Raises:
         TooLarge: There are more than a root may hold, hidden ones included.
     """
-    if len(entries) > LIMITS.root_entries:
+    if sum(name != INTERNAL for name, _ in entries) > LIMITS.root_entries:
         raise TooLarge(f"entries of the {source} root", LIMITS.root_entries, fix="move what is no skill elsewhere")
     return sorted(
         (name, kind)

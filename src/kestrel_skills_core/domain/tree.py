@@ -18,7 +18,7 @@ from attrs import field, frozen
 
 from .errors import TooLarge
 from .limits import LIMITS
-from .names import ResourcePath, Revision, portable_key
+from .names import ResourcePath, Revision, portable_key, resource_path
 
 __all__ = [
     "Content",
@@ -106,6 +106,7 @@ class SkillTree:
     """The complete inventoried contents of one skill, in path order.
 
     Raises:
+        BadPath: A path is not one that `resource_path` mints.
         TooLarge: A file, or all together, hold more bytes, or there are more entries, than one skill may have.
     """
 
@@ -114,6 +115,8 @@ class SkillTree:
     revision: Revision = field(init=False)
 
     def __attrs_post_init__(self) -> None:
+        for path in self.files:
+            resource_path(path)
         for content in self.files.values():
             if len(content.data) > LIMITS.file_bytes:
                 raise TooLarge("bytes in one file", LIMITS.file_bytes, len(content.data))
