@@ -193,6 +193,6 @@ def test_provenance_tells_the_source():
     ],
 )
 def test_a_state_that_no_row_could_keep_cannot_be_made(make):
-    """A generation, root or pin that is no digest, or a priority out of range, would be lost on its way to the table."""
+    """What is no digest, or a priority out of range, would be lost on its way to the table."""
     with pytest.raises(ValueError, match="must be"):
         make()
