@@ -25,7 +25,7 @@ from .posix.reading import PosixSkillFiles
 from .sql.states import SqliteStates
 from .world import SystemChance, inline
 
-__all__ = ["BadSetting", "Settings", "judged", "library_of", "settings_of"]
+__all__ = ["BadSetting", "Settings", "is_writable", "judged", "library_of", "settings_of"]
 
 BUDGET: Final = "KESTREL_SKILLS_BUDGET_BYTES"
 HOME: Final = "KESTREL_HOME"
@@ -66,6 +66,11 @@ class Settings:
     agent: str
     budget: Budget
 
+    @property
+    def is_new(self) -> bool:
+        """Whether nobody named the root, and nothing is in the usual place yet."""
+        return not self.named and not _is_there(self.root)
+
 
 def settings_of(
     environ: Mapping[str, str],
@@ -92,7 +97,7 @@ def settings_of(
         root=own,
         named=named is not None,
         shared=None if others is None or _is_same(own, others) else others,
-        state=_state("state", state) or own.with_name(f"{own.name}.state.sqlite3"),
+        state=_state("state", state) or _beside(own),
         agent=_agent("agent", agent),
         budget=_budget(environ, budget),
     )
@@ -102,7 +107,7 @@ def library_of(settings: Settings, *, offload: Offload = inline, watcher: Watche
     """The library of one agent. Opens nothing yet."""
     watcher = watcher or Watcher()
     sources: list[SkillFiles] = []
-    if settings.named or settings.root.exists():
+    if not settings.is_new:
         sources.append(PosixSkillFiles(settings.root, SourceId.AGENT_LOCAL, chance=SystemChance(), watcher=watcher))
     if settings.shared is not None:
         sources.append(PosixSkillFiles(settings.shared, SourceId.HOST_SHARED, watcher=watcher))
@@ -134,6 +139,12 @@ def judged(folder: PathLike) -> tuple[Finding, ...]:
     return with_advice(findings, name, tree, CmarkMarkdown())
 
 
+def is_writable(path: Path) -> bool:
+    """Whether this user may write a file or folder, or make it where it is not there. Asks, and changes nothing."""
+    nearest = next(place for place in (path, *path.parents) if os.path.lexists(place))
+    return (nearest == path or nearest.is_dir()) and os.access(nearest, os.W_OK)
+
+
 def _path(setting: str, given: PathLike | None) -> Path | None:
     if given is None:
         return None
@@ -148,6 +159,14 @@ def _state(setting: str, given: PathLike | None) -> Path | None:
     if given is not None and "://" in os.fspath(given):
         raise BadSetting(setting, "it is a URL, and only SQLite files are read", "name a SQLite file")
     return _path(setting, given)
+
+
+def _beside(root: Path) -> Path:
+    """The state file of a root, beside it and named after it."""
+    if not root.name:
+        fix = "name a folder in it, or also name a state file with --state"
+        raise BadSetting("root", "it has no name that a state file could be named after", fix)
+    return root.with_name(f"{root.name}.state.sqlite3")
 
 
 def _agent(setting: str, given: str) -> str:
@@ -188,7 +207,18 @@ def _user_data(environ: Mapping[str, str], platform: str = sys.platform) -> Path
 def _host_skills(environ: Mapping[str, str]) -> Path | None:
     """The host's own folder of skills, if it has one."""
     home = _path(HOME, environ.get(HOME) or None)
-    return home / "skills" if home is not None and (home / "skills").exists() else None
+    return home / "skills" if home is not None and _is_there(home / "skills") else None
+
+
+def _is_there(path: Path) -> bool:
+    """Whether anything is at a path, be it a link to nothing, or hidden behind a folder that may not be entered."""
+    try:
+        path.lstat()
+    except (FileNotFoundError, NotADirectoryError):
+        return False
+    except OSError:
+        return True
+    return True
 
 
 def _is_same(one: Path, other: Path) -> bool:

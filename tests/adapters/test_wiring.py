@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from kestrel_skills_adapters.memory.world import RecordingWatcher
-from kestrel_skills_adapters.wiring import BadSetting, library_of, settings_of
+from kestrel_skills_adapters.wiring import BadSetting, is_writable, library_of, settings_of
 from kestrel_skills_adapters.world import finish, threads
 from kestrel_skills_core.domain.budget import Budget
 from kestrel_skills_core.domain.commands import SetState
@@ -222,3 +222,18 @@ def test_a_listing_loads_nothing_heavy(tmp_path: Path, absent: str) -> None:
         f"sys.exit({absent!r} in sys.modules)"
     )
     assert subprocess.run([sys.executable, "-c", program, tmp_path / "own"], check=False).returncode == 0
+
+
+def test_what_can_be_written(tmp_path: Path) -> None:
+    """A folder, a file, and what could be made; not what is a link to nothing, nor what lies below a file."""
+    (tmp_path / "file").touch()
+    (tmp_path / "link").symlink_to("nowhere")
+    assert all(is_writable(tmp_path / path) for path in (".", "file", "new", "new/er"))
+    assert not any(is_writable(tmp_path / path) for path in ("link", "link/new", "file/new"))
+
+
+def test_a_root_without_a_name_needs_a_state_file_with_one(tmp_path: Path) -> None:
+    """Nothing can be named after it."""
+    with pytest.raises(BadSetting):
+        settings_of(HOME, root="/")
+    assert settings_of(HOME, root="/", state=tmp_path / "states").root == Path("/")

@@ -87,6 +87,79 @@ def test_a_root_that_cannot_be_read_takes_nothing_else_along(
     assert why in problem["message"]
 
 
+@pytest.mark.parametrize("command", ["list", "doctor", "clause"])
+def test_a_root_without_a_name_is_a_mistake_in_the_command_line(command: str) -> None:
+    """No state file can be named after the root of all folders; the line says what else can be done."""
+    ran = run(command, "--root", "/")
+    assert (ran.code, ran.out) == (2, "")
+    assert ran.said == (
+        "error: root: it has no name that a state file could be named after; "
+        "fix: name a folder in it, or also name a state file with --state\n"
+    )
+
+
+def test_every_error_in_json_has_a_fix(environ: dict[str, str], tmp_path: Path) -> None:
+    """Whatever is refused, in the words of whichever part: what to do is there, and not part of the message."""
+    for arguments in (
+        ["read", "review-a-diff", "nothing.md"],
+        ["read", "review-a-diff", ".git"],
+        ["read", "review-a-diff", "../x"],
+        ["read", "review-a-diff", "x" * 2000],
+        ["read", "nothing"],
+        ["read", "con"],
+        ["read", "x@y"],
+        ["show", ""],
+        ["read", "deploy-to-staging"],
+        ["enable", "deploy-to-staging"],
+        ["enable", "review-a-diff", "--pin", "0" * 64],
+        ["enable", "review-a-diff", "--pin", "x"],
+        ["list", "--root", "/"],
+        ["list", "--agent", " "],
+        ["list", "--state", "postgresql://x"],
+        ["list", "--budget", "x"],
+        ["check", str(tmp_path / "nothing")],
+        ["check"],
+        ["bake"],
+        ["show", "tea", "--root", str(tmp_path / "nothing")],
+        ["enable", "tea", "--state", str(tmp_path)],
+    ):
+        ran = run(*arguments, "--json", environ=environ)
+        error = ran.json["error"]
+        assert ran.code in (1, 2, 3, 4)
+        assert error["message"], arguments
+        assert error["fix"], arguments
+        assert "fix:" not in error["message"]
+        assert ran.said == f"error: {error['message']}; fix: {error['fix']}\n"
+
+
+@pytest.mark.usefixtures("permissions_bind")
+def test_a_root_behind_a_closed_folder_is_told(tmp_path: Path) -> None:
+    """What may not be entered is a reason like any other, and no defect."""
+    (tmp_path / "closed").mkdir(mode=0)
+    for command in ("list", "doctor", "search x", "enable tea"):
+        ran = run(*command.split(), "--root", tmp_path / "closed" / "skills", "--state", tmp_path / "states")
+        assert ran.code in (1, 4)
+        assert "permission is denied" in ran.out + ran.said
+    assert run("list", environ={"XDG_DATA_HOME": str(tmp_path / "closed")}).code == 4
+
+
+@pytest.mark.usefixtures("permissions_bind")
+def test_what_the_host_shares_can_be_switched_on_while_the_own_root_is_closed(
+    environ: dict[str, str], home: Home
+) -> None:
+    """It is told as written, with the reason why it has no effect yet."""
+    root = home.path / "skills"
+    root.chmod(0)
+    ran = run("enable", "cut-a-release@host-shared", environ=environ)
+    root.chmod(0o700)
+    assert ran.code == 0
+    assert ran.out.startswith("cut-a-release@host-shared is on, ")
+    assert ran.said.startswith(
+        "note: that has no effect now: the agent-local skills cannot be read: permission is denied"
+    )
+    assert run("show", "cut-a-release", "--json", environ=environ).json["enabled"]
+
+
 @pytest.fixture
 def states(environ: dict[str, str], home: Home) -> Iterator[Path]:
     """The database of a home in which one skill is on."""

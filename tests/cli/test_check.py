@@ -5,6 +5,8 @@ import os
 import socket
 import sys
 import tracemalloc
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from urllib.parse import unquote
 
@@ -16,6 +18,7 @@ from jsonschema import Draft202012Validator
 from kestrel_skills_adapters.cli.reports import Checked, annotation
 from kestrel_skills_core.domain.findings import Finding, Rule
 from kestrel_skills_core.domain.rules import RULES
+from kestrel_skills_core.domain.text import escaped
 from tests.cli.running import run, skill
 
 SARIF = json.loads(Path(__file__).with_name("sarif-2.1.0.json").read_text())
@@ -70,8 +73,9 @@ def test_a_finding_on_the_whole_folder_has_no_line(here: Path) -> None:
 
 
 def test_skills_are_found_at_any_depth_in_order(here: Path) -> None:
-    """Parents come before what is nested in them, siblings in order; `.git` and this library's own are not entered."""
-    for folder in ("b", "a/deep/er", "a/deep", ".git/x", ".kestrel-internal/y", ".agents/skills/z"):
+    """Parents come before what is nested in them; what version control or this library keeps is not entered."""
+    kept = (".git/x", "a/.hg/x", ".svn/x", "a/.GIT", ".kestrel-internal/y")
+    for folder in ("b", "a/deep/er", "a/deep", ".agents/skills/z", *kept):
         broken(here / folder, "s")
     paths = [each["path"] for each in run("check", ".", "--json").json["skills"]]
     assert paths == [".agents/skills/z/s", "a/deep/er/s", "a/deep/s", "b/s"]
@@ -178,6 +182,119 @@ def test_a_path_that_is_no_skill_is_a_mistake_in_the_command_line(path: str, her
     ran = run("check", path)
     assert (ran.code, ran.out) == (2, "")
     assert path in ran.said.splitlines()[-1]
+
+
+@contextmanager
+def deepened(top: Path, name: str, levels: int) -> Iterator[None]:
+    """So many folders of a name in each other, deeper than any path can lead; taken away at the end."""
+    for _ in range(levels):
+        Path(name).mkdir(exist_ok=True)
+        os.chdir(name)
+    os.chdir(top)
+    try:
+        yield
+    finally:
+        for _ in range(levels):
+            os.chdir(name)
+        for _ in range(levels):
+            os.chdir("..")
+            with suppress(OSError):
+                Path(name).rmdir()
+
+
+def test_what_lies_too_deep_is_told_in_one_short_line(here: Path) -> None:
+    """However deep a folder is, the rest is judged, and the exit code is that of the rest."""
+    skill(here / "/".join(["d"] * 63), "tea")
+    broken(here)
+    with deepened(here, "d", 3000):
+        ran = run("check", ".", "--json")
+        only = run("check", "d/d")
+    assert ran.code == 1
+    assert [each["path"] for each in ran.json["skills"]] == ["/".join(["d"] * 63 + ["tea"]), "deploy"]
+    where = "/".join("d" * 65)
+    assert ran.said == f"note: 1 folder not looked into, deeper than 64 levels below a path, as in {where}\n"
+    assert (only.code, len(only.said.splitlines())) == (0, 2)
+
+
+def test_a_path_that_the_system_takes_for_too_long_is_too_deep(here: Path) -> None:
+    """Folders with long names reach that sooner; the line that says so stays short."""
+    skill(here, "tea")
+    with deepened(here, "d" * 250, 20):
+        ran = run("check", ".")
+    assert ran.code == 0
+    assert ran.said.startswith("note: 1 folder not looked into, ")
+    assert max(map(len, ran.said.splitlines())) < 300
+
+
+class TestChanged:
+    """`--changed`: the skills that changed files lie in."""
+
+    def judged(self, *paths: str | Path) -> list[str]:
+        """The folders that are judged for these files."""
+        return [each["path"] for each in run("check", "--changed", *paths, "--json").json["skills"]]
+
+    def test_each_skill_is_judged_once(self, here: Path) -> None:
+        """Whatever changed in it, be it deep, be it gone; in the order of the files."""
+        for name in ("tea", "milk"):
+            skill(here / "skills", name)
+        paths = ["skills/milk/a/b/logo.png", "skills/tea/SKILL.md", "skills/milk/SKILL.md", "./skills/tea/x.md"]
+        assert self.judged(*paths) == ["skills/milk", "skills/tea"]
+        assert self.judged(here / "skills" / "tea" / "x.md") == [str(here / "skills" / "tea")]
+        assert self.judged("skills/tea") == ["skills/tea"]
+
+    def test_a_file_that_breaks_a_skill_is_found(self, here: Path) -> None:
+        """A picture in a skill's folder is a fault of the skill, and the SKILL.md need not have changed."""
+        (skill(here / "skills", "tea") / "logo.png").write_bytes(b"\x89PNG\r\n\x1a\n\0")
+        ran = run("check", "--changed", "README.md", "skills/tea/logo.png")
+        assert ran.code == 1
+        assert ran.out.startswith("skills/tea/logo.png: KS306 ")
+
+    def test_what_lies_in_no_skill_is_passed_by(self, here: Path) -> None:
+        """Nothing to judge is nothing wrong: most changes are of no skill."""
+        skill(here / "skills", "tea")
+        (here / "README.md").touch()
+        ran = run("check", "--changed", "README.md", "skills/notes.md", "gone/x.md", "../x", "/x", ".")
+        assert (ran.code, ran.out, ran.said) == (0, "", "0 skills: 0 ok, 0 refused\n")
+
+    def test_the_nearest_skill_is_meant(self, here: Path) -> None:
+        """A skill in another's folder is the one that its files lie in."""
+        skill(skill(here, "tea"), "milk")
+        assert self.judged("tea/milk/x.md") == ["tea/milk"]
+        assert self.judged("tea/cups/x.md") == ["tea"]
+
+    def test_the_folder_of_the_check_may_be_the_skill(self, here: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+        """A repository that is one skill has its SKILL.md at the top."""
+        monkeypatch.chdir(skill(here, "tea"))
+        assert self.judged("scripts/x.sh", "README.md") == ["."]
+
+    def test_a_document_that_is_no_file_makes_a_skill_too(self, here: Path) -> None:
+        """A SKILL.md that is a link to nothing is what a check must refuse, and not pass by."""
+        (here / "tea").mkdir()
+        (here / "tea" / "SKILL.md").symlink_to("nowhere")
+        assert run("check", "--changed", "tea/SKILL.md").code == 1
+
+
+@pytest.mark.parametrize("form", ["text", "json"])
+def test_a_path_that_cannot_be_reached_fails_in_one_line(form: str, here: Path) -> None:
+    """It is no mistake in the command line: the exit code is 4, there is a fix, and JSON says the same."""
+    (here / "loop").symlink_to("loop")
+    ran = run("check", "loop", "--format", form)
+    assert ran.code == 4
+    assert ran.said.splitlines()[0].startswith("error: loop: too many levels of symbolic links; fix: ")
+    assert ran.said.count("error: ") == 1
+    if form == "json":
+        (problem,) = ran.json["problems"]
+        assert (problem["path"], problem["code"], bool(problem["fix"])) == ("loop", "unreadable", True)
+
+
+@pytest.mark.usefixtures("permissions_bind")
+@pytest.mark.parametrize("path", ["closed", "closed/tea", "closed/tea/SKILL.md"])
+def test_a_path_that_may_not_be_read_fails_in_one_line(path: str, here: Path) -> None:
+    """Neither what is closed nor what lies behind it is a mistake in the command line."""
+    (here / "closed").mkdir(mode=0)
+    ran = run("check", path)
+    assert (ran.code, ran.out) == (4, "")
+    assert ran.said == f"error: {path}: permission denied; fix: see that it can be read\n0 skills: 0 ok, 0 refused\n"
 
 
 @pytest.mark.usefixtures("permissions_bind")
@@ -289,7 +406,7 @@ def test_github_shows_each_finding_at_its_line(here: Path) -> None:
 
 @given(st.text(), st.text())
 def test_an_annotation_cannot_be_broken_out_of(path: str, message: str) -> None:
-    """Whatever a path or a message holds, the annotation is one line, and GitHub reads back what was meant."""
+    """Whatever a path or a message holds, the annotation is one line, and GitHub reads back what is safe to show."""
     rule = Rule("KS999", "info", "a rule", "mend it")
     line = annotation(Checked(path, "tea", ()), Finding(rule, ".", message))
     before, properties, said = line.split("::", 2)
@@ -298,8 +415,8 @@ def test_an_annotation_cannot_be_broken_out_of(path: str, message: str) -> None:
     assert "\r" not in line
     kind, _, pairs = properties.partition(" ")
     read = dict(pair.split("=", 1) for pair in pairs.split(","))
-    assert (kind, unescaped(read["file"]), read["title"]) == ("notice", path, "KS999")
-    assert unescaped(said) == f"{message}; fix: mend it"
+    assert (kind, unescaped(read["file"]), read["title"]) == ("notice", escaped(path), "KS999")
+    assert unescaped(said) == escaped(f"{message}; fix: mend it")
 
 
 def unescaped(text: str) -> str:

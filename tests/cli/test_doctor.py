@@ -2,6 +2,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
+
 from kestrel_skills_adapters.cli.tour import Home
 from tests.cli.running import run, skill
 from tests.hostile.disk import crowd
@@ -32,7 +34,7 @@ def test_everything_is_looked_at(environ: dict[str, str], home: Home) -> None:
 
 
 def test_it_leaves_nothing_behind(environ: dict[str, str], home: Home) -> None:
-    """What it tries in the root, it takes away again; no state file is made."""
+    """It only looks: nothing is made in the root, nor a state file."""
     run("list", environ=environ)
     before = sorted(path.relative_to(home.path) for path in home.path.rglob("*"))
     run("doctor", environ=environ)
@@ -62,6 +64,62 @@ def test_a_crowded_root_is_told_of_before_it_is_too_late(tmp_path: Path) -> None
     assert checks("--root", tmp_path, environ={})["root"]["status"] == "warn"
     crowd(tmp_path, map("note-{}".format, range(4000, 4097)))
     assert checks("--root", tmp_path, environ={})["root"]["status"] == "fail"
+
+
+@pytest.mark.parametrize("kind", ["missing", "file", "link", "dangling"])
+@pytest.mark.parametrize("about", ["root", "shared root"])
+def test_what_a_listing_refuses_fails(kind: str, about: str, tmp_path: Path) -> None:
+    """A root is well if, and only if, a listing can read it, and the words and the fix are the listing's."""
+    skill(tmp_path / "real", "tea")
+    skill(tmp_path / "other", "tea")
+    place = tmp_path / "place"
+    if kind == "file":
+        place.touch()
+    elif kind != "missing":
+        place.symlink_to(tmp_path / ("other" if kind == "link" else "nowhere"))
+    where = ["--root", place] if about == "root" else ["--root", tmp_path / "real", "--shared", place]
+    listed = run("list", *where, environ={})
+    found = checks(*where, environ={})[about]
+    assert listed.code == 4
+    assert found["status"] == "fail"
+    message, fix = listed.said.splitlines()[-1].removeprefix("error: ").split("; fix: ")
+    assert found["message"] == f"{place}: {message}"
+    assert found["fix"] == fix
+    assert run("doctor", *where, environ={}).code == 1
+
+
+def test_a_root_in_the_usual_place_that_is_a_link_is_no_new_one(tmp_path: Path) -> None:
+    """A link to nothing is there, and refused; it is not taken for a place where nothing was yet."""
+    (tmp_path / "kestrel-skills").mkdir()
+    (tmp_path / "kestrel-skills" / "skills").symlink_to("nowhere")
+    environ = {"XDG_DATA_HOME": str(tmp_path), "HOME": str(tmp_path)}
+    assert run("list", environ=environ).code == 4
+    assert checks(environ=environ)["root"]["status"] == "fail"
+
+
+def test_a_state_file_that_is_a_link_to_nothing_fails_everywhere(tmp_path: Path) -> None:
+    """What cannot be written is told before it is tried: by the doctor, a listing, and by switching on."""
+    skill(tmp_path / "skills", "tea")
+    (tmp_path / "states").symlink_to(tmp_path / "away" / "states")
+    where = ["--root", tmp_path / "skills", "--state", tmp_path / "states"]
+    found = checks(*where, environ={})["states"]
+    assert found["status"] == "fail"
+    assert found["fix"]
+    for command in (["list"], ["enable", "tea"], ["disable", "tea"]):
+        ran = run(*command, *where)
+        assert ran.code == 4
+        assert "the state file is a link to nothing; fix: " in ran.said
+
+
+@pytest.mark.parametrize("place", ["file/states", "link/states"])
+def test_a_place_in_which_no_state_file_can_be_made_fails(place: str, tmp_path: Path) -> None:
+    """A file, or a link to nothing, in the place of its folder: the doctor says so, as switching on does."""
+    skill(tmp_path / "skills", "tea")
+    (tmp_path / "file").touch()
+    (tmp_path / "link").symlink_to("nowhere")
+    where = ["--root", tmp_path / "skills", "--state", tmp_path / place]
+    assert checks(*where, environ={})["states"]["status"] == "fail"
+    assert run("enable", "tea", *where).code == 4
 
 
 def test_a_damaged_state_file_fails(tmp_path: Path) -> None:

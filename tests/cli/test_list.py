@@ -179,6 +179,33 @@ def test_a_terminal_gets_a_table_cut_to_its_width(environ: dict[str, str]) -> No
     assert "\x1b[3" not in ran.out
 
 
+@pytest.mark.parametrize(
+    ("columns", "moved", "left_out"),
+    [
+        (100, False, set()),
+        (80, False, {"tokens", "priority"}),
+        (80, True, {"tokens"}),
+        (40, True, {"tokens"}),
+    ],
+)
+def test_a_narrow_terminal_is_left_room_for_the_description(
+    columns: int, moved: bool, left_out: set[str], environ: dict[str, str]
+) -> None:
+    """The columns that can be asked for go first; priorities stay as soon as one of them says something."""
+    if moved:
+        run("enable", "review-a-diff", "--priority", "7", environ=environ)
+    ran = run("list", environ={**environ, "COLUMNS": str(columns), "TERM": "xterm", "NO_COLOR": "1"}, terminal=True)
+    headings = ["name", "state", "source", "priority", "tokens", "description"]
+    if columns > 40:
+        assert ran.lines[0].replace("\x1b[1m", " ").replace("\x1b[0m", " ").split() == [
+            heading for heading in headings if heading not in left_out
+        ]
+        (line,) = [line for line in ran.lines if "cut-a-release" in line]
+        assert "Use when a library or" in line
+    else:
+        assert "tokens" not in ran.lines[0]
+
+
 def test_colour_is_for_terminals_that_want_it(environ: dict[str, str]) -> None:
     """A terminal gets colours, unless NO_COLOR is set."""
     coloured = run("list", environ={**environ, "TERM": "xterm"}, terminal=True)

@@ -234,12 +234,12 @@ class TestCompletion:
 
 
 def test_the_pre_commit_hook_names_a_command_that_is_there() -> None:
-    """The hook runs `check` on files named SKILL.md."""
+    """The hook runs `check` once, on changed files of whatever kind, links and files that are no text included."""
     text = (ROOT / ".pre-commit-hooks.yaml").read_text()
     fields = dict(line.strip("- ").split(": ", 1) for line in text.splitlines())
     assert fields["id"] == "kestrel-skills-check"
-    assert fields["entry"] == "kestrel-skills check"
+    assert fields["entry"] == "kestrel-skills check --changed"
     assert fields["language"] == "python"
-    assert re.search(fields["files"], "skills/tea/SKILL.md")
-    assert re.search(fields["files"], "SKILL.md")
-    assert not re.search(fields["files"], "skills/tea/NOSKILL.md")
+    assert fields["types"] == "[]"
+    assert fields["require_serial"] == "true"
+    assert "files" not in fields

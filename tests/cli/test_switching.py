@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import shutil
+import sqlite3
+from collections.abc import Callable
+from contextlib import closing
+from pathlib import Path
 
 import pytest
 
 from kestrel_skills_adapters.cli.tour import Home
-from tests.cli.running import run
+from tests.cli.running import run, skill
 
 
 def states(environ: dict[str, str]) -> dict[str, tuple[str, str]]:
@@ -52,6 +56,94 @@ def test_a_pin_holds_the_bytes(environ: dict[str, str], home: Home) -> None:
     assert "enable it again" in run("show", "review-a-diff", environ=environ).out
     stale = run("enable", "review-a-diff", "--pin", revision, "--json", environ=environ)
     assert (stale.code, stale.json["error"]["code"]) == (3, "stale")
+
+
+def test_a_pin_that_is_dropped_is_told(environ: dict[str, str], home: Home) -> None:
+    """Switching on without a pin leaves none, and one line says which it was."""
+    revision = run("show", "review-a-diff", "--json", environ=environ).json["revision"]
+    assert run("enable", "review-a-diff", "--pin", revision, environ=environ).said == ""
+    moved = run("enable", "review-a-diff", "--priority", "9", environ=environ)
+    assert (moved.code, moved.out) == (0, "review-a-diff is on, priority 9; clause 311 of 8,192 bytes\n")
+    assert moved.said == f"note: it was pinned and is not any more; `--pin {revision}` pins it as before\n"
+    assert run("enable", "review-a-diff", environ=environ).said == ""
+    assert run("disable", "review-a-diff", environ=environ).said == ""
+
+
+@pytest.mark.parametrize("path", [[], ["SKILL.md"], ["checklist.md"]])
+def test_reading_what_left_its_pin_is_warned_of(path: list[str], environ: dict[str, str], home: Home) -> None:
+    """The pin is held against the very bytes that are printed, and they are printed all the same."""
+    revision = run("show", "review-a-diff", "--json", environ=environ).json["revision"]
+    run("enable", "review-a-diff", "--pin", revision, environ=environ)
+    assert run("read", "review-a-diff", *path, environ=environ).said == ""
+    with (home.path / "skills" / "review-a-diff" / "checklist.md").open("a") as file:
+        file.write("One more.\n")
+    ran = run("read", "review-a-diff", *path, environ=environ)
+    assert ran.code == 0
+    assert ran.written
+    assert ran.said == (
+        "warning: these are not the bytes that review-a-diff was pinned to; look at them, then enable it again\n"
+    )
+    assert run("read", "review-a-diff", *path, "--json", environ=environ).said == ran.said
+    run("disable", "review-a-diff", environ=environ)
+    assert run("read", "review-a-diff", *path, environ=environ).said == ""
+
+
+def rows(home: Home) -> list[tuple[str, int]]:
+    """Which rows the table has, and whether they say on."""
+    with closing(sqlite3.connect(home.path / "skills.state.sqlite3")) as table:
+        return table.execute("SELECT file_name, enabled FROM bootstrap_config ORDER BY file_name").fetchall()
+
+
+def unread(root: Path) -> None:
+    """Put a link in the place of a root, which is refused."""
+    root.rename(root.with_name("elsewhere"))
+    root.symlink_to(root.with_name("elsewhere"))
+
+
+def shadowed(root: Path) -> None:
+    """Put a skill of the same name into the agent's own root."""
+    skill(root, "cut-a-release")
+
+
+def held_back(root: Path) -> None:
+    """Put a broken folder of the same name there."""
+    skill(root, "cut-a-release", "Use it.\nlicense: MIT")
+
+
+@pytest.mark.parametrize(
+    ("hinder", "why"),
+    [
+        (unread, "the agent-local skills cannot be read: it is a symbolic link, and what they may hold comes first"),
+        (shadowed, "it is shadowed by a skill, cut-a-release@agent-local"),
+        (held_back, "it is held back by a rejected folder, cut-a-release@agent-local"),
+    ],
+)
+def test_a_change_that_was_made_is_told_as_made(
+    hinder: Callable[[Path], None], why: str, environ: dict[str, str], home: Home
+) -> None:
+    """What was written is printed, and one plain note says why it has no effect now; the exit code is 0."""
+    hinder(home.path / "skills")
+    on = run("enable", "cut-a-release@host-shared", environ=environ)
+    assert (on.code, on.out) == (0, "cut-a-release@host-shared is on, priority 100; clause 0 of 8,192 bytes\n")
+    assert on.said == f"note: that has no effect now: {why}\n"
+    assert rows(home) == [("skill:cut-a-release@host-shared", 1)]
+    in_json = run("enable", "cut-a-release@host-shared", "--json", environ=environ)
+    assert (in_json.code, in_json.json["enabled"], in_json.json["hindrance"]) == (0, True, why)
+    assert not in_json.json["context_included"]
+    off = run("disable", "cut-a-release@host-shared", environ=environ)
+    assert (off.code, off.said) == (0, "")
+    assert off.out == "cut-a-release@host-shared is off; clause 0 of 8,192 bytes\n"
+    assert rows(home) == [("skill:cut-a-release@host-shared", 0)]
+
+
+def test_a_change_that_was_refused_changes_nothing(environ: dict[str, str], home: Home) -> None:
+    """Where the root that holds the name cannot be read, nothing is written, and the exit code says so."""
+    run("enable", "cut-a-release", environ=environ)
+    before = rows(home)
+    unread(home.path / "skills")
+    for name in ("cut-a-release", "review-a-diff", "review-a-diff@agent-local"):
+        assert run("enable", name, environ=environ).code == 4
+    assert rows(home) == before
 
 
 def test_another_birth_is_not_what_was_switched_on(environ: dict[str, str], home: Home) -> None:

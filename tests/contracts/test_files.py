@@ -235,6 +235,7 @@ def test_a_root_may_hold_4096_entries(shared: Root) -> None:
     for number in range(4095):
         shared.put(f".{number}", Content(b""))
     assert list(sightings(shared)) == ["knots"]
+    assert shared.files.survey().entries == 4096
     shared.put("stray", Content(b""))
     survey = shared.files.survey()
     assert isinstance(survey.problem, TooLarge)

@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from kestrel_skills_core.domain.errors import TooLarge
-from kestrel_skills_core.domain.folder import Folder, is_walked, lacks_marker, parse_marker, render_marker
+from kestrel_skills_core.domain.folder import Folder, is_sought, is_walked, lacks_marker, parse_marker, render_marker
 from kestrel_skills_core.domain.names import Generation, SourceId
 from kestrel_skills_core.domain.record import Sighting
 from kestrel_skills_core.domain.text import escaped
@@ -217,6 +217,39 @@ def test_a_folder_is_entered_if_and_only_if_it_is_walked(parts: list[str]) -> No
     """Whoever compares stamps walks where whoever read them did."""
     path = "/".join(parts)
     assert Folder("knots").enters(path) is is_walked(path)
+
+
+@pytest.mark.parametrize(
+    ("name", "sought"),
+    [
+        ("skills", True),
+        (".agents", True),
+        ("node_modules", True),
+        (".git", False),
+        (".Git", False),
+        (".hg", False),
+        (".svn", False),
+        (".kestrel-internal", False),
+        (".gitlab", True),
+    ],
+)
+def test_where_skills_are_sought(name: str, sought: bool) -> None:
+    """Everywhere but in what version control, or this library, keeps for itself."""
+    assert is_sought(name) is sought
+
+
+def test_a_finding_keeps_the_name_on_the_disk() -> None:
+    """It is told by a name that is safe to print and of bounded length, and leads to the file by its own."""
+    for name in ("a\x1b]0;b\x07", "b\nc", "d\udcff", "x" * 2000):
+        folder = Folder("knots")
+        assert folder.reads(name) is None
+        folder.aside(name, "file", 1, 0)
+        found = next(finding for finding in folder.sighting().findings if finding.file != "SKILL.md")
+        assert found.path == name
+        assert found.file.isprintable()
+        assert len(found.file) <= 200
+    (plain,) = Folder("knots").sighting().findings
+    assert (plain.file, plain.path, plain.on_disk) == ("SKILL.md", "SKILL.md", "")
 
 
 def test_links_and_special_files_are_faults_and_are_listed() -> None:

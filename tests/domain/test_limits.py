@@ -17,6 +17,7 @@ def test_the_caps_are_those_of_the_requirement():
         32,
     )
     assert (LIMITS.path_bytes, LIMITS.root_entries, LIMITS.description_chars) == (1024, 4096, 1024)
+    assert LIMITS.seek_depth == 64
     assert (LIMITS.frontmatter_bytes, LIMITS.clause_bytes) == (8192, 8192)
 
 

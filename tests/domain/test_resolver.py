@@ -147,6 +147,15 @@ def test_a_source_that_cannot_be_read_is_told():
     assert [record.name for record in catalog.records] == ["bird"]
 
 
+def test_how_full_a_root_is_is_told():
+    """Of each root that could be read, in order of rank."""
+    problem = SourceUnavailable("host-shared", "no permission")
+    surveys = [Survey(source=SHARED, root=ROOT, problem=problem), Survey(source=AGENT, entries=7)]
+    assert Resolver().resolve(surveys).entries == ((AGENT, 7),)
+    surveys = [Survey(source=SHARED, root=ROOT, entries=5), Survey(source=AGENT, entries=7)]
+    assert Resolver().resolve(surveys).entries == ((AGENT, 7), (SHARED, 5))
+
+
 @pytest.mark.parametrize(
     ("agent", "host", "source", "found"),
     [

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from kestrel_skills_core.domain.clause import Clause
-from kestrel_skills_core.domain.text import escaped
 from kestrel_skills_core.service.observed import Observed
 
 from .failures import DONE, exit_code, one_line
@@ -25,8 +24,8 @@ def note_problems(screen: Screen, session: Session, observed: Observed) -> None:
     for error in problems:
         screen.note(one_line(str(error), error.fix))
     if not problems and observed.catalog.is_empty:
-        root = escaped(str(session.settings.root))
-        screen.note(f"no skills yet: make a folder with a SKILL.md in {root}, or take `kestrel-skills tour`")
+        where = session.settings.root
+        screen.note(f"no skills yet: make a folder with a SKILL.md in {where}, or take `kestrel-skills tour`")
 
 
 def worst(session: Session, observed: Observed) -> int:

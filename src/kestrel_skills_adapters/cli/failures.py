@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import errno
+import os
 from collections.abc import Mapping
 from typing import Final
 
@@ -17,6 +19,7 @@ __all__ = [
     "INTERRUPTED",
     "USAGE",
     "Misuse",
+    "Unwritten",
     "error_object",
     "exit_code",
     "one_line",
@@ -42,6 +45,27 @@ class Misuse(click.UsageError):
     def __init__(self, message: str, fix: str) -> None:
         super().__init__(message)
         self.fix = fix
+
+
+class Unwritten(Exception):
+    """The results cannot be written: a failure of where they were to go, and not of what was done."""
+
+    code = "unwritten"
+
+    def __init__(self, why: OSError) -> None:
+        super().__init__(why)
+        number = why.errno or 0
+        self.why, self.fix = _STREAM.get(number, (os.strerror(number).lower(), "print elsewhere"))
+
+    def __str__(self) -> str:
+        return f"what was printed could not be written: {self.why}"
+
+
+_STREAM: Final = {
+    errno.ENOSPC: ("no space left", "free some space, or print elsewhere"),
+    errno.EDQUOT: ("no space left", "free some space, or print elsewhere"),
+    errno.EBADF: ("stdout is closed", "leave it open, or send it to /dev/null"),
+}
 
 
 def exit_code(error: SkillError) -> int:

@@ -16,7 +16,7 @@ from .screen import Screen
 if TYPE_CHECKING:
     from .session import Session
 
-__all__ = ["BUDGET", "COMPLETE", "OUTPUT", "PROGRAM", "WHERE", "Invocation", "accepts", "of"]
+__all__ = ["BUDGET", "COMPLETE", "HELP", "OUTPUT", "PROGRAM", "WHERE", "Invocation", "accepts", "of"]
 
 PROGRAM: Final = "kestrel-skills"
 COMPLETE: Final = "_KESTREL_SKILLS_COMPLETE"
@@ -82,6 +82,12 @@ def _option(*names: str, **how: Any) -> Callable[[Command], Command]:
     return click.option(*names, expose_value=False, callback=_remember, **how)
 
 
+def _explain(context: click.Context, _: click.Parameter, wanted: bool) -> None:  # noqa: FBT001  # click's signature
+    if wanted and not context.resilient_parsing:
+        of(context).screen().lines(context.get_help())
+        context.exit()
+
+
 WHERE = (
     _option("--root", metavar="DIR", help="The agent's own skills. [$KESTREL_SKILLS_ROOT]"),
     _option("--shared", metavar="DIR", help="The host's shared skills. [$KESTREL_SHARED_SKILLS_DIR]"),
@@ -96,6 +102,15 @@ BUDGET = (
         help="What the context clause may use. [$KESTREL_SKILLS_BUDGET_BYTES]",
     ),
 )
+HELP = click.option(
+    "-h",
+    "--help",
+    is_flag=True,
+    is_eager=True,
+    expose_value=False,
+    callback=_explain,
+    help="Show this message and exit.",
+)
 OUTPUT = (
     _option("--json", is_flag=True, default=None, help="Print one JSON object."),
     _option("--no-color", is_flag=True, default=None, help="No colour, on a terminal either. [$NO_COLOR]"),
@@ -104,9 +119,10 @@ OUTPUT = (
 
 
 def accepts(*options: Callable[[Command], Command]) -> Callable[[Command], Command]:
-    """Let a command take options that the group takes too, so that they may stand before it or after."""
+    """Let a command take options that the group takes too, so that they may stand before it or after, and `--help`."""
 
     def decorate(command: Command) -> Command:
+        command = HELP(command)
         for option in reversed(options):
             command = option(command)
         return command

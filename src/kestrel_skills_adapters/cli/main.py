@@ -16,8 +16,20 @@ import click
 
 from kestrel_skills_core.domain.errors import SkillError
 
-from .failures import BROKEN_PIPE, DONE, FAILED, INTERRUPTED, USAGE, Misuse, error_object, exit_code, one_line
-from .invocation import BUDGET, COMPLETE, OUTPUT, PROGRAM, WHERE, Invocation, accepts
+from .failures import (
+    BROKEN_PIPE,
+    DONE,
+    FAILED,
+    INTERRUPTED,
+    USAGE,
+    Misuse,
+    Unwritten,
+    error_object,
+    exit_code,
+    one_line,
+)
+from .invocation import BUDGET, COMPLETE, OUTPUT, PROGRAM, WHERE, Invocation, accepts, of
+from .screen import let_go, writing
 
 __all__ = ["cli", "main"]
 
@@ -53,13 +65,13 @@ def _version(context: click.Context, _: click.Parameter, wanted: bool) -> None: 
     if wanted and not context.resilient_parsing:
         from .version import installed_version
 
-        click.echo(f"{PROGRAM} {installed_version()}")
+        of(context).screen().line(f"{PROGRAM} {installed_version()}")
         context.exit()
 
 
 @click.group(
     cls=_Commands,
-    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
+    context_settings={"max_content_width": 100},
     invoke_without_command=True,
 )
 @accepts(*WHERE, *BUDGET, *OUTPUT)
@@ -71,29 +83,50 @@ def cli(context: click.Context) -> None:
     Options that several commands share may stand before the command or after it.
     """
     if context.invoked_subcommand is None:
-        click.echo(context.get_help())
+        of(context).screen().lines(context.get_help())
 
 
 def main(argv: Sequence[str] | None = None, environ: Mapping[str, str] | None = None) -> int:
     """Run one command line, without the program's name, in an environment; gives the exit code."""
     arguments = list(sys.argv[1:] if argv is None else argv)
     invocation = Invocation(os.environ if environ is None else environ)
-    for stream in (sys.stdout, sys.stderr):
-        # A name that the locale cannot spell must not be the end of a listing.
-        stream.reconfigure(errors="backslashreplace")  # type: ignore[union-attr]  # a text stream over bytes
-    if instruction := invocation.environ.get(COMPLETE):
-        from click.shell_completion import shell_complete
-
-        return shell_complete(cli, {"obj": invocation}, PROGRAM, COMPLETE, instruction)
+    _prepare_streams()
     try:
-        code = _run(arguments, invocation)
-        sys.stdout.flush()
+        with writing():
+            code = _completed(invocation) if COMPLETE in invocation.environ else _run(arguments, invocation)
+            sys.stdout.flush()
     except KeyboardInterrupt:
         return INTERRUPTED
     except BrokenPipeError:
-        _let_go_of_stdout()
+        let_go(sys.stdout)
         return BROKEN_PIPE
+    except Unwritten as error:
+        let_go(sys.stdout)
+        _complain(invocation, str(error), error.fix)
+        return FAILED
     return code
+
+
+def _prepare_streams() -> None:
+    """See that there are two streams, which can take any text.
+
+    One that was closed when the program began is opened again, so that no file of ours takes its number: stderr to
+    nowhere, and stdout for reading only, so that nothing is lost in silence.
+    """
+    if sys.stdout is None:
+        sys.stdout = open(os.open(os.devnull, os.O_RDONLY), "w", encoding="utf-8")  # noqa: SIM115  # till the end
+    if sys.stderr is None:
+        sys.stderr = open(os.devnull, "w", encoding="utf-8")  # noqa: SIM115  # the same
+    for stream in (sys.stdout, sys.stderr):
+        # A name that the locale cannot spell must not be the end of a listing.
+        stream.reconfigure(errors="backslashreplace")  # type: ignore[union-attr]  # a text stream over bytes
+
+
+def _completed(invocation: Invocation) -> int:
+    """Tell a shell what could come next in a command line."""
+    from click.shell_completion import shell_complete
+
+    return shell_complete(cli, {"obj": invocation}, PROGRAM, COMPLETE, invocation.environ[COMPLETE])
 
 
 def _run(arguments: list[str], invocation: Invocation) -> int:
@@ -111,7 +144,7 @@ def _run(arguments: list[str], invocation: Invocation) -> int:
     except click.ClickException as error:
         _tell(invocation, "usage", *_misuse(error))
         return USAGE
-    except (BrokenPipeError, KeyboardInterrupt):
+    except (BrokenPipeError, KeyboardInterrupt, Unwritten):
         raise
     except SkillError as error:
         _tell(invocation, error.code, str(error), error.fix)
@@ -133,18 +166,17 @@ def _misuse(error: click.ClickException) -> tuple[str, str]:
 
 def _tell(invocation: Invocation, code: str, message: str, fix: str) -> None:
     """Say what went wrong; called while it is being handled."""
+    _complain(invocation, message, fix)
+    if invocation.json:
+        invocation.screen().members(error_object(code, message, fix))
+
+
+def _complain(invocation: Invocation, message: str, fix: str) -> None:
+    """Say on stderr what went wrong, and where, if that is wanted."""
     screen = invocation.screen()
     if invocation.debug:
         import traceback
 
-        screen.note(traceback.format_exc().rstrip())
-    screen.note(one_line(message, fix))
-    if invocation.json:
-        screen.members(error_object(code, message, fix))
-
-
-def _let_go_of_stdout() -> None:
-    """Let the interpreter's last flush go nowhere, instead of complaining that nobody reads."""
-    nowhere = os.open(os.devnull, os.O_WRONLY)
-    os.dup2(nowhere, sys.stdout.fileno())
-    os.close(nowhere)
+        for line in traceback.format_exc().rstrip().split("\n"):
+            screen.complain(line)
+    screen.complain(one_line(message, fix))

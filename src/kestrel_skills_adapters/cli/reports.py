@@ -9,7 +9,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from os import path
 from typing import Any, Final
 from urllib.parse import quote
@@ -20,7 +20,7 @@ from kestrel_skills_core.domain.findings import Finding, Rule, faults_of
 from kestrel_skills_core.domain.rules import RULES
 from kestrel_skills_core.domain.text import escaped
 
-from ..records import finding_members
+from ..records import Members, finding_members
 
 __all__ = ["Checked", "Summary", "annotation", "as_json", "as_sarif", "as_text"]
 
@@ -44,8 +44,12 @@ class Checked:
         return not faults_of(self.findings)
 
     def file(self, finding: Finding) -> str:
-        """The path of the file that a finding speaks of, or of the folder."""
-        return self.path if finding.file == "." else path.join(self.path, finding.file)
+        """The path of the file that a finding speaks of, or of the folder, as it is on the disk."""
+        return self.path if finding.path == "." else path.join(self.path, finding.path)
+
+    def shown(self, finding: Finding) -> str:
+        """The same, safe to print."""
+        return escaped(self.path if finding.file == "." else path.join(self.path, finding.file))
 
 
 class Summary:
@@ -78,28 +82,33 @@ class Summary:
 def as_text(checked: Checked, finding: Finding) -> str:
     """`path:line:col: code message`; without line and column where the whole file or folder is meant."""
     at = f":{finding.line}:{finding.column}" if finding.line else ""
-    return f"{escaped(checked.file(finding))}{at}: {finding.code} {finding.message}"
+    return f"{checked.shown(finding)}{at}: {finding.code} {finding.message}"
 
 
-def as_json(checked: Iterable[Checked], summary: Summary) -> Mapping[str, Any]:
-    """The whole report as one object; paths of findings are relative to their skill's folder."""
+def as_json(checked: Iterable[Checked], summary: Summary, problems: Sequence[Members]) -> Members:
+    """The whole report as one object; paths of findings are relative to their skill's folder.
+
+    `problems` are of what could not be looked at; they are left out where there are none.
+    """
     skills = [
         {"path": each.path, "name": each.name, "ok": each.ok, "findings": [*map(finding_members, each.findings)]}
         for each in checked
     ]
-    return {"skills": skills, "summary": summary.members()}
+    report = {"skills": skills, "summary": summary.members()}
+    return report | {"problems": [*problems]} if problems else report
 
 
 def annotation(checked: Checked, finding: Finding) -> str:
     """A workflow command that GitHub shows beside the line."""
     place = {"line": str(finding.line), "col": str(finding.column)} if finding.line else {}
-    properties = {"file": checked.file(finding), **place, "title": finding.code}
+    properties = {"file": checked.shown(finding), **place, "title": finding.code}
     values = ",".join(f"{name}={_property(value)}" for name, value in properties.items())
     return f"::{_COMMANDS[finding.severity]} {values}::{_message(f'{finding.message}; fix: {finding.fix}')}"
 
 
 def _message(text: str) -> str:
-    return text.replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A")
+    """A text that stays on its line. What cannot be seen is spelt out: GitHub would show what `%0A` and `%0D` mean."""
+    return escaped(text).replace("%", "%25")
 
 
 def _property(text: str) -> str:

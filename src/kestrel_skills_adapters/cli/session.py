@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from attrs import field, frozen
 
 from kestrel_skills_core.domain.commands import SetState
-from kestrel_skills_core.domain.errors import SkillError, SourceUnavailable, TooLarge
+from kestrel_skills_core.domain.errors import SkillAbsent, SkillError, SourceUnavailable, TooLarge
 from kestrel_skills_core.domain.findings import Finding
 from kestrel_skills_core.domain.names import Address, ResourcePath
 from kestrel_skills_core.domain.record import Rejection, SkillRecord, SkillState
@@ -47,11 +47,6 @@ class Session:
         library = library_of(self.settings, watcher=Surveying(self.progress))
         object.__setattr__(self, "library", library)
 
-    @property
-    def is_new(self) -> bool:
-        """Whether nobody said where the skills are, and there are none in the usual place yet."""
-        return not self.settings.named and not self.settings.root.exists()
-
     def observe(self) -> Observed:
         """The catalog as it is now."""
         try:
@@ -63,9 +58,13 @@ class Session:
         """One skill, whole."""
         return finish(self.library.read(address))
 
-    def read_file(self, address: Address, path: ResourcePath) -> bytes:
-        """One file of a skill."""
-        return finish(self.library.read_file(address, path))
+    def read_file(self, address: Address, path: ResourcePath) -> tuple[bytes, SkillRecord | Rejection | None]:
+        """One file of a skill, and the skill whose bytes they are; without it where it cannot be read whole."""
+        try:
+            reading = self.read(address)
+            return reading.content(path), reading.found
+        except (SkillAbsent, SourceUnavailable, TooLarge):
+            return finish(self.library.read_file(address, path)), None
 
     def checks(self, address: Address, found: SkillRecord | Rejection) -> tuple[Finding, ...]:
         """All findings on a skill; of a folder that cannot be read whole, those of the survey that found it."""
@@ -74,9 +73,9 @@ class Session:
         except (SourceUnavailable, TooLarge):
             return found.findings
 
-    def set_state(self, command: SetState) -> None:
-        """Switch a skill on or off."""
-        finish(self.library.set_state(command))
+    def set_state(self, command: SetState) -> SkillRecord | Rejection | None:
+        """Switch a skill on or off; gives it in the state that was written, if anything of it was seen."""
+        return finish(self.library.set_state(command))
 
     def states(self) -> Mapping[StateKey, SkillState]:
         """Every row of the agent's."""

@@ -1,35 +1,52 @@
-"""Switching a skill on or off, and saying what that did to the clause."""
+"""Switching a skill on or off, and saying what was written, and what that did to the clause."""
 
 from __future__ import annotations
 
 from kestrel_skills_core.domain.commands import SetState
-from kestrel_skills_core.domain.errors import SkillAbsent
-from kestrel_skills_core.domain.record import SkillRecord
+from kestrel_skills_core.domain.record import Rejection, SkillRecord, SkillState
+from kestrel_skills_core.service.decide import key_of
+from kestrel_skills_core.service.observed import Observed
 
-from ..records import Shown
-from .catalog import note_problems, receipt, worst
+from ..records import Members, Shown
+from .catalog import receipt
+from .failures import DONE
 from .invocation import Invocation
 
 __all__ = ["switch"]
 
+Written = SkillRecord | Rejection | None
+
 
 def switch(invocation: Invocation, command: SetState) -> int:
-    """Set the state, then look again: what is told is what a listing would show."""
+    """Set the state, then look again. A change that was made is told as made, with why it is not in effect, if so."""
     screen = invocation.screen()
     session = invocation.session()
-    session.set_state(command)
+    before = session.states()
+    written = session.set_state(command)
     observed = session.observe()
     clause = observed.clause(session.library.budget)
-    try:
-        found = observed.catalog.find(command.address)
-    except SkillAbsent:
-        # Turning off needs no folder: its row may be all that is left of it.
-        found = None
+    is_on = isinstance(written, SkillRecord) and written.state.enabled
+    hindrance = observed.hindrance(written) if isinstance(written, SkillRecord) and is_on else ""
     if invocation.json:
         shown = Shown(session.library.agent, clause.included)
-        screen.members({"name": command.address.name, "enabled": False} if found is None else shown.found(found))
+        screen.members(_members(shown, command, observed, written, hindrance))
     else:
-        state = f"on, priority {found.priority}" if isinstance(found, SkillRecord) and found.enabled else "off"
+        state = f"on, priority {written.priority}" if isinstance(written, SkillRecord) and is_on else "off"
         screen.line(f"{command.address} is {state}; {receipt(clause)}")
-    note_problems(screen, session, observed)
-    return worst(session, observed)
+    if hindrance:
+        screen.note(f"note: that has no effect now: {hindrance}")
+    if isinstance(written, SkillRecord) and is_on and command.pin is None:
+        pin = before.get(key_of(written, command), SkillState()).pin
+        if pin is not None:
+            screen.note(f"note: it was pinned and is not any more; `--pin {pin}` pins it as before")
+    return DONE
+
+
+def _members(shown: Shown, command: SetState, observed: Observed, written: Written, hindrance: str) -> Members:
+    """The skill as a listing shows it; where what was written is not in effect, as it was written, with the reason."""
+    if written is None:
+        return {"name": command.address.name, "enabled": False}
+    if not hindrance:
+        return shown.found(observed.catalog.find(command.address))
+    assert isinstance(written, SkillRecord)
+    return shown.record(written, resolves=False) | {"hindrance": hindrance}

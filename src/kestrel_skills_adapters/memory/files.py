@@ -24,7 +24,7 @@ from kestrel_skills_core.domain.limits import LIMITS
 from kestrel_skills_core.domain.names import MARKER, Generation, ResourcePath, SkillName, SourceId
 from kestrel_skills_core.domain.record import Sighting
 from kestrel_skills_core.domain.resolver import Survey
-from kestrel_skills_core.domain.root import candidates, linked, refused, unopened
+from kestrel_skills_core.domain.root import candidates, charged, linked, refused, unopened
 from kestrel_skills_core.domain.tree import Content, SkillTree, folders_of
 from kestrel_skills_core.ports.files import Published
 from kestrel_skills_core.ports.world import Chance
@@ -71,7 +71,7 @@ class MemorySkillFiles:
             return Survey(source=self.source, root=self.root, problem=problem)
         before = {} if known is None else known.sightings
         kept = {name: before[name] if before.get(name) == sighting else sighting for name, sighting in found.items()}
-        return Survey(source=self.source, root=self.root, sightings=kept)
+        return Survey(source=self.source, root=self.root, sightings=kept, entries=charged(entries))
 
     def read(self, name: SkillName) -> Published:
         """One whole folder; see the port."""

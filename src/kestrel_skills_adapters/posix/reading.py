@@ -14,7 +14,6 @@ import os
 import stat
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager, suppress
-from pathlib import Path
 from typing import Final
 
 from attrs import field, frozen
@@ -26,7 +25,7 @@ from kestrel_skills_core.domain.limits import LIMITS
 from kestrel_skills_core.domain.names import ResourcePath, SkillName, SourceId
 from kestrel_skills_core.domain.record import Sighting
 from kestrel_skills_core.domain.resolver import Survey
-from kestrel_skills_core.domain.root import LISTED, candidates, linked, refused, unopened
+from kestrel_skills_core.domain.root import LISTED, candidates, charged, linked, refused, unopened
 from kestrel_skills_core.domain.tree import Content, SkillTree
 from kestrel_skills_core.ports.files import Published
 from kestrel_skills_core.ports.world import Chance, Watcher
@@ -90,10 +89,11 @@ class PosixSkillFiles:
         """Look at every folder once; see the port."""
         try:
             with self._opened() as root:
-                sightings = self._sightings(root, {} if known is None else known.sightings)
+                entries = self._entries(root)
+                sightings = self._sightings(root, entries, {} if known is None else known.sightings)
         except SkillError as problem:
             return Survey(source=self.source, root=self.root, problem=problem)
-        return Survey(source=self.source, root=self.root, sightings=sightings)
+        return Survey(source=self.source, root=self.root, sightings=sightings, entries=charged(entries))
 
     def read(self, name: SkillName) -> Published:
         """One whole folder; see the port."""
@@ -143,9 +143,11 @@ class PosixSkillFiles:
                 raise SourceUnavailable(self.source, *_why_no_root(self.path, error)) from None
             yield root
 
-    def _sightings(self, root: int, known: Mapping[str, Sighting]) -> dict[str, Sighting]:
+    def _sightings(
+        self, root: int, listed: Sequence[tuple[str, Kind]], known: Mapping[str, Sighting]
+    ) -> dict[str, Sighting]:
         now = self.calls.now_ns()
-        entries = self._entries(root)
+        entries = candidates(self.source, listed)
         found: dict[str, Sighting | None] = {}
         opened = 0
         for done, (name, kind) in enumerate(entries):
@@ -166,10 +168,9 @@ class PosixSkillFiles:
 
     def _entries(self, root: int) -> list[tuple[str, Kind]]:
         try:
-            entries = self.calls.listed(root, LISTED)
+            return self.calls.listed(root, LISTED)
         except OSError as error:
             raise SourceUnavailable(self.source, _phrase(error), _READABLE) from None
-        return candidates(self.source, entries)
 
     def _is_unchanged(self, sighting: Sighting) -> bool:
         if not isinstance(sighting.stamps, tuple):
@@ -387,7 +388,7 @@ def _why_no_root(path: str, error: OSError) -> tuple[str, str]:
     """Why a root cannot be opened, and what to do."""
     if error.errno == errno.ENOENT:
         return "it does not exist", "make the folder, or name another"
-    if Path(path).is_symlink():
+    if os.path.islink(path):  # noqa: PTH114 - which does not fail where a folder above may not be entered
         return "it is a symbolic link", "name the folder that the link points to"
     if error.errno == errno.ENOTDIR:
         return "it is not a folder", "name the folder that holds the skills' folders"

@@ -105,7 +105,11 @@ class SqliteStates:
         try:
             mode = self._path.stat().st_mode
         except FileNotFoundError:
-            return False
+            if not os.path.islink(self._path):  # noqa: PTH114 - which never fails
+                return False
+            # Whatever it leads to may be unmounted: a new file made there would be a second table of states.
+            fix = "see that what it points to is there, or name another state file"
+            raise StateUnavailable("the state file is a link to nothing", fix) from None
         if not stat.S_ISREG(mode):
             raise StateUnavailable("what is in the state file's place is not a file", "name another state file")
         return True

@@ -45,6 +45,8 @@ class Finding:
     line: int = 0
     column: int = 0
     advice: str = ""
+    on_disk: str = ""
+    """The path as it is on the disk, where `file` spells it otherwise; not safe to print."""
 
     @property
     def code(self) -> str:
@@ -62,13 +64,18 @@ class Finding:
         return self.advice or self.rule.fix
 
     @property
+    def path(self) -> str:
+        """The path that leads to the file; not safe to print."""
+        return self.on_disk or self.file
+
+    @property
     def place(self) -> tuple[str, int, int, str]:
         """The order in which findings are read: by file, line, column, then code."""
         return (self.file, self.line, self.column, self.rule.code)
 
     def moved_to(self, file: str) -> Finding:
         """The same finding, told of another spelling of the file."""
-        return evolve(self, file=file)
+        return evolve(self, file=file, on_disk="")
 
     def __str__(self) -> str:
         at = f"{self.file}:{self.line}:{self.column}" if self.line else self.file

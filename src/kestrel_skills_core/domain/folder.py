@@ -22,13 +22,23 @@ from .document import Head, examine
 from .errors import BadPath, TooLarge
 from .findings import Finding, Rule, capped
 from .limits import LIMITS
-from .names import DOCUMENT, MARKER, PROVENANCE, Generation, ResourcePath, is_left_out, portable_key, resource_path
+from .names import (
+    DOCUMENT,
+    MARKER,
+    PROVENANCE,
+    Generation,
+    ResourcePath,
+    is_left_out,
+    is_reserved,
+    portable_key,
+    resource_path,
+)
 from .provenance import Provenance, UnreadableProvenance, load_provenance
 from .record import Sighting
 from .text import escaped
 from .tree import Item, Listing, Unlisted, clashes, revision_of
 
-__all__ = ["Folder", "Kind", "is_walked", "lacks_marker", "parse_marker", "render_marker"]
+__all__ = ["Folder", "Kind", "is_sought", "is_walked", "lacks_marker", "parse_marker", "render_marker"]
 
 Kind = Literal["file", "folder", "link", "other"]
 
@@ -53,7 +63,16 @@ def render_marker(generation: Generation) -> bytes:
 
 def is_walked(path: str) -> bool:
     """Whether a folder is looked into: it is not too deep, and not version control's own, which may be of any size."""
-    return path.count("/") < LIMITS.skill_depth and path.rpartition("/")[2].casefold() not in _VERSION_CONTROL
+    return path.count("/") < LIMITS.skill_depth and not _is_version_control(path.rpartition("/")[2])
+
+
+def is_sought(name: str) -> bool:
+    """Whether skills may lie in a folder of that name: it is neither version control's own nor this library's."""
+    return not _is_version_control(name) and not is_reserved(name)
+
+
+def _is_version_control(name: str) -> bool:
+    return name.casefold() in _VERSION_CONTROL
 
 
 def lacks_marker(sighting: Sighting) -> bool:
@@ -183,7 +202,7 @@ class Folder:
         )
 
     def _add(self, rule: Rule, path: str, message: str) -> None:
-        self._findings.append(Finding(rule, escaped(path)[:_SHOWN], message))
+        self._findings.append(_finding(rule, path, message))
 
     def _take_own(self, path: str, content: bytes) -> None:
         if path == MARKER:
@@ -205,7 +224,7 @@ class Folder:
             if b"\0" not in content:
                 return
             why = f"a NUL at offset {content.index(0):,}"
-        self._binaries.append(Finding(rules.BINARY_FILE, escaped(path)[:_SHOWN], why))
+        self._binaries.append(_finding(rules.BINARY_FILE, path, why))
 
     def _judged(self, crossed: Sequence[tuple[Rule, TooLarge]]) -> list[Finding]:
         """Every finding. Which files were read before too many bytes were met is chance, and so not told."""
@@ -215,9 +234,9 @@ class Folder:
         if not self._document_met:
             findings.append(self._missing_document())
         if len(set(self._keys.values())) < len(self._keys):
-            for pair in clashes(sorted(self._keys)):
-                first, second = (escaped(path)[:_SHOWN] for path in pair)
-                findings.append(Finding(rules.CLASHING_PATHS, second, f"it is `{first}` on other systems"))
+            for first, second in clashes(sorted(self._keys)):
+                message = f"it is `{escaped(first)[:_SHOWN]}` on other systems"
+                findings.append(_finding(rules.CLASHING_PATHS, second, message))
         return findings
 
     def _crossed(self) -> list[tuple[Rule, TooLarge]]:
@@ -238,12 +257,18 @@ class Folder:
         found = min((path for path, key in self._keys.items() if key == wanted), default=None)
         if found is None:
             return Finding(rules.NO_DOCUMENT, DOCUMENT, "the folder has no SKILL.md")
-        return Finding(rules.MISSPELT_DOCUMENT, found, f"the file is named `{found}`")
+        return _finding(rules.MISSPELT_DOCUMENT, found, f"the file is named `{found}`")
 
     def _listing(self) -> Listing | None:
         if self._unlisted is None or len(self._unlisted) > LIMITS.skill_entries:
             return None
         return tuple(sorted(self._unlisted, key=lambda each: (each.path, each.kind, each.size, each.mtime_ns)))
+
+
+def _finding(rule: Rule, path: str, message: str) -> Finding:
+    """A finding on an entry, which is told by a name that is safe to print, and kept by its own."""
+    shown = escaped(path)[:_SHOWN]
+    return Finding(rule, shown, message, on_disk="" if shown == path else path)
 
 
 @lru_cache(maxsize=1024)

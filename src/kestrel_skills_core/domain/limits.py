@@ -37,6 +37,8 @@ class Limits:
     """Findings reported for one folder, its text included; where there are more, those that matter most."""
     looked_entries: int = 4096
     """Entries of one skill folder that are looked at, left-out ones included; a folder with more is refused unseen."""
+    seek_depth: int = 64
+    """Folders between a path that is searched for skills and the deepest folder that is looked into."""
     marker_bytes: int = 256
     """`.kestrel-generation`."""
     provenance_bytes: int = 64 * 1024

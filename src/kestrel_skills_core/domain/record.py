@@ -127,6 +127,11 @@ class SkillRecord:
         return self.state.enabled and not self.enabled
 
     @property
+    def has_left_pin(self) -> bool:
+        """Whether it was switched on for certain bytes, and these are others."""
+        return self.state.enabled and self.state.pin not in (None, self.revision)
+
+    @property
     def editable(self) -> bool:
         """Whether its files are the agent's own, and not the host's operator's."""
         return self.source is not SourceId.HOST_SHARED

@@ -9,7 +9,7 @@ Rule 4: the result depends on what was seen, and not on the order it was seen in
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Final
 
 from attrs import evolve, field, frozen
@@ -37,6 +37,8 @@ class Survey:
     source: SourceId
     root: str | None = None
     sightings: Mapping[str, Sighting] = field(factory=dict)
+    entries: int = 0
+    """Immediate entries of the root, counted as `Limits.root_entries` counts them."""
     problem: SkillError | None = None
     """Why the root could not be read, or not in full; the sightings are then what could be."""
 
@@ -46,12 +48,13 @@ class Catalog:
     """Everything that was seen, resolved, in an order that is the same on every machine.
 
     `records` are the skills that names resolve to, in catalog order (priority, name). `rejected` are folders with
-    faults, by label and rank. `problems` are sources that could not be read.
+    faults, by label and rank. `problems` are sources that could not be read, `entries` how many each of the others has.
     """
 
     records: tuple[SkillRecord, ...]
     rejected: tuple[Rejection, ...] = ()
     problems: tuple[tuple[SourceId, SkillError], ...] = ()
+    entries: tuple[tuple[SourceId, int], ...] = ()
 
     @property
     def enabled(self) -> tuple[SkillRecord, ...]:
@@ -69,15 +72,17 @@ class Catalog:
         Raises:
             SkillAbsent: Nothing of that name was seen there.
         """
-        for found in self._all():
+        for found in self.everything:
             if found.name == address.name and address.source in (None, found.source):
                 return found
         raise SkillAbsent(str(address), fix=suggestion(address.name, self._names()))
 
     def _names(self) -> set[str]:
-        return {found.name for found in self._all() if found.name is not None}
+        return {found.name for found in self.everything if found.name is not None}
 
-    def _all(self) -> Iterable[SkillRecord | Rejection]:
+    @property
+    def everything(self) -> Iterator[SkillRecord | Rejection]:
+        """All that was seen: what resolves, what is shadowed, what is rejected, and what is held back."""
         for record in self.records:
             yield record
             yield from record.shadowed
@@ -116,6 +121,7 @@ class Resolver:
             tuple(sorted(records, key=lambda record: (record.priority, record.name))),
             tuple(sorted(rejected, key=lambda found: (found.label, found.source.rank))),
             tuple((survey.source, survey.problem) for survey in surveys if survey.problem is not None),
+            tuple((survey.source, survey.entries) for survey in surveys if survey.problem is None),
         )
 
 

@@ -15,23 +15,30 @@ from .record import Sighting
 from .text import escaped
 from .tree import revision_of
 
-__all__ = ["LISTED", "candidates", "linked", "refused", "unopened"]
+__all__ = ["LISTED", "candidates", "charged", "linked", "refused", "unopened"]
 
 LISTED: Final = LIMITS.root_entries + 2
 """So many entries tell whether there are too many: one more than is allowed, and this library's own folder."""
+
+
+def charged(entries: Sequence[tuple[str, Kind]]) -> int:
+    """How many entries count against the cap on a root: all but this library's own folder.
+
+    So what it puts there never costs a root its last place.
+    """
+    return sum(name != INTERNAL for name, _ in entries)
 
 
 def candidates(source: SourceId, entries: Sequence[tuple[str, Kind]]) -> list[tuple[str, Kind]]:
     """The entries of a root that a survey tells of, in order of their names.
 
     Those are the folders, and the links that look like one. Other files, and what begins with a dot, are no skills.
-    This library's own folder is not charged, so that what it puts there never costs a root its last place. An adapter
-    lists at most `LISTED` entries, and opens nothing before it was here.
+    An adapter lists at most `LISTED` entries, and opens nothing before it was here.
 
     Raises:
         TooLarge: There are more than a root may hold, hidden ones included.
     """
-    if sum(name != INTERNAL for name, _ in entries) > LIMITS.root_entries:
+    if charged(entries) > LIMITS.root_entries:
         raise TooLarge(f"entries of the {source} root", LIMITS.root_entries, fix="move what is no skill elsewhere")
     return sorted(
         (name, kind)

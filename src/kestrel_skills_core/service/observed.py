@@ -43,6 +43,24 @@ class Observed:
         """The context clause of what is on."""
         return render_clause(self.catalog.records, budget)
 
+    def hindrance(self, written: SkillRecord) -> str:
+        """Why a skill that was switched on, in the state that was written, is not in effect; empty where it is."""
+        if self.unavailable is not None:
+            return str(self.unavailable)
+        for source, problem in self.catalog.problems:
+            if source.rank <= written.source.rank:
+                return f"{problem}, and what they may hold comes first"
+        try:
+            winner = self.catalog.find(Address(written.name))
+        except SkillAbsent:
+            return "it is not there any more"
+        if winner.source is not written.source:
+            held = "held back by a rejected folder" if isinstance(winner, Rejection) else "shadowed by a skill"
+            return f"it is {held}, {written.name}@{winner.source}"
+        if isinstance(winner, Rejection) or not winner.enabled:
+            return "it changed since it was switched on"
+        return ""
+
 
 @frozen(kw_only=True)
 class Look:

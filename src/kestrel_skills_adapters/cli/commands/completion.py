@@ -5,13 +5,14 @@ from __future__ import annotations
 import click
 from click.shell_completion import get_completion_class
 
-from ..invocation import COMPLETE, PROGRAM
+from ..invocation import COMPLETE, HELP, PROGRAM, of
 
 __all__ = ["command"]
 
 
 @click.command("completion", short_help="Print the completion script of a shell.")
 @click.argument("shell", type=click.Choice(["bash", "zsh", "fish"]))
+@HELP
 @click.pass_context
 def command(context: click.Context, shell: str) -> None:
     """Print the script by which a shell completes commands, options and names of skills.
@@ -23,4 +24,4 @@ def command(context: click.Context, shell: str) -> None:
     """  # noqa: D301  # the backspace tells click to keep the lines
     complete = get_completion_class(shell)
     assert complete is not None
-    click.echo(complete(context.find_root().command, {}, PROGRAM, COMPLETE).source())
+    of(context).screen().lines(complete(context.find_root().command, {}, PROGRAM, COMPLETE).source())

@@ -10,10 +10,11 @@ from attrs import asdict
 from ..failures import DONE, FOUND
 from ..health import examined
 from ..invocation import BUDGET, OUTPUT, WHERE, accepts, of
+from ..screen import Coloured
 
 __all__ = ["command"]
 
-_STYLES: Final = {"ok": "green", "warn": "yellow", "fail": "red"}
+_COLOURS: Final = {"ok": "green", "warn": "yellow", "fail": "red"}
 
 
 @click.command("doctor", short_help="Find out what is not well, and what to do.")
@@ -33,5 +34,6 @@ def command(context: click.Context) -> int:
     else:
         for each in found:
             fix = f"; fix: {each.fix}" if each.fix else ""
-            screen.line(f"{screen.styled(f'{each.status:4}', _STYLES[each.status])}  {each.about}: {each.message}{fix}")
+            status = Coloured(f"{each.status:4}", _COLOURS[each.status])
+            screen.line(status, f"  {each.about}: {each.message}{fix}")
     return FOUND if failed else DONE

@@ -7,13 +7,14 @@ from typing import Final
 import click
 
 from kestrel_skills_core.domain.clause import Clause, token_cost
-from kestrel_skills_core.domain.record import Rejection, SkillRecord
+from kestrel_skills_core.domain.record import Rejection, SkillRecord, SkillState
+from kestrel_skills_core.domain.resolver import Catalog
 from kestrel_skills_core.service.observed import Observed
 
 from ...records import Shown
 from ..catalog import note_problems, receipt, worst
 from ..invocation import BUDGET, OUTPUT, WHERE, accepts, of
-from ..screen import Screen
+from ..screen import Coloured, Screen
 
 __all__ = ["command"]
 
@@ -50,13 +51,21 @@ def _print(screen: Screen, observed: Observed, clause: Clause) -> None:
     if screen.is_terminal:
         shown = [*rows, *held]
         told = [(row[0], _GLYPHS[row[1]], *row[2:]) for row in shown]
-        screen.rows(_HEADINGS, told, [_STYLES[row[1]] for row in shown])
+        screen.rows(_HEADINGS, told, [_STYLES[row[1]] for row in shown], spare=_spare(catalog))
         for rejection in catalog.rejected:
             _tell(screen, rejection)
     else:
         shown = [*rows, *map(_rejected, catalog.rejected), *held]
         screen.rows(_HEADINGS, shown, [""] * len(shown))
     screen.note(f"{_counts(observed)}; {receipt(clause)}")
+
+
+def _spare(catalog: Catalog) -> list[str]:
+    """The columns that a narrow terminal can do without: what can be asked for, and what is the same everywhere."""
+    moved = any(
+        found.priority != SkillState().priority for found in catalog.everything if isinstance(found, SkillRecord)
+    )
+    return ["tokens"] if moved else ["tokens", "priority"]
 
 
 def _row(record: SkillRecord, state: str) -> Row:
@@ -71,7 +80,8 @@ def _rejected(rejection: Rejection) -> Row:
 
 def _tell(screen: Screen, rejection: Rejection) -> None:
     """A rejected folder where there is room: the fix is what a person needs, and must not be cut."""
-    screen.line(f"{screen.styled(f'✗ {rejection.label}', 'red')} is rejected ({rejection.source}): {_first(rejection)}")
+    label = Coloured(f"✗ {rejection.label}", "red")
+    screen.line(label, f" is rejected ({rejection.source}): {_first(rejection)}")
     screen.line(f"    fix: {rejection.faults[0].fix}")
 
 

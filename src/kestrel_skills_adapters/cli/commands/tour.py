@@ -15,7 +15,7 @@ from attrs import frozen
 
 from ..failures import DONE, FOUND
 from ..invocation import OUTPUT, PROGRAM, accepts, of
-from ..screen import Screen
+from ..screen import Coloured, Screen
 from ..tour import FOLDERS, Home, furnish
 
 __all__ = ["command"]
@@ -63,6 +63,11 @@ def command(context: click.Context, home: Path | None) -> int:
     return tour.recorded() if invocation.json else tour.walked()
 
 
+def _typed(line: str) -> Coloured:
+    """A command as a person would type it."""
+    return Coloured(line, "cyan")
+
+
 @frozen
 class Tour:
     """One walk through one home."""
@@ -74,25 +79,22 @@ class Tour:
     def walked(self) -> int:
         """Say and run every step, as a person would see it; the exit code is 0 where all ended as they should."""
         say = self.screen.line
-        say("A home to play with:\n")
+        say("A home to play with:")
+        say()
         for line in self._entry():
-            say(self._typed(line))
+            say("$ ", _typed(line))
         worst = DONE
         for text, line, expected in _STEPS:
             if text:
-                say(f"\n{text}\n")
-            say(self._typed(f"{PROGRAM} {line}"))
+                self.screen.lines(f"\n{text}\n")
+            say("$ ", _typed(f"{PROGRAM} {line}"))
             code = self._shown(line)
             worst = worst if code == expected else code
-        say("\nThe home stays. Mend the broken skill, or write one of your own beside it:\n")
+        self.screen.lines("\nThe home stays. Mend the broken skill, or write one of your own beside it:\n")
         broken = "skills/deploy-to-staging/SKILL.md"
         for line in (*self._entry(), f"${{EDITOR:-vi}} {broken}", f"{PROGRAM} list"):
-            say(self._typed(line))
+            say("$ ", _typed(line))
         return worst
-
-    def _typed(self, line: str) -> str:
-        """A command as a person would type it."""
-        return f"$ {self.screen.styled(line, 'cyan')}"
 
     def _shown(self, line: str) -> int:
         """Run one command as it would run here."""
@@ -100,7 +102,7 @@ class Tour:
             with redirect_stderr(self.screen.out):
                 return self._run(line)
         code, output = self._captured(line)
-        self.screen.line(output.removesuffix("\n"))
+        self.screen.lines(output.removesuffix("\n"))
         return code
 
     def _captured(self, line: str) -> tuple[int, str]:

@@ -1,0 +1,97 @@
+"""How well things are, by what was observed."""
+
+from __future__ import annotations
+
+import pytest
+
+from kestrel_skills_core.domain.census import Census
+from kestrel_skills_core.domain.errors import SourceUnavailable, StateUnavailable
+from kestrel_skills_core.domain.health import Health, marker_health, root_health, skill_health, state_health
+from kestrel_skills_core.domain.names import SourceId
+from kestrel_skills_core.domain.resolver import Catalog, Resolver, Survey
+
+from .given import ROOT, sighting
+
+AGENT, SHARED = SourceId.AGENT_LOCAL, SourceId.HOST_SHARED
+
+
+def catalog(*surveys: Survey) -> Catalog:
+    """What these surveys resolve to."""
+    return Resolver().resolve(surveys)
+
+
+def test_a_root_that_a_listing_refuses_fails() -> None:
+    """Whatever the problem is, it is told with its fix, and the other root is as it is."""
+    problem = SourceUnavailable(AGENT, "it is a symbolic link", "name the folder that the link points to")
+    found = catalog(Survey(source=AGENT, problem=problem), Survey(source=SHARED, root=ROOT, entries=3))
+    assert root_health("root", AGENT, "/a", found) == Health(
+        "root",
+        "fail",
+        "/a: the agent-local skills cannot be read: it is a symbolic link",
+        "name the folder that the link points to",
+    )
+    assert root_health("shared root", SHARED, "/b", found) == Health("shared root", "ok", "/b, 3 of 4,096 entries")
+
+
+@pytest.mark.parametrize(("entries", "status"), [(0, "ok"), (3686, "ok"), (3687, "warn"), (4096, "warn")])
+def test_a_root_is_crowded_from_nine_tenths_on(entries: int, status: str) -> None:
+    """Before it is refused, a person is warned, and told what to do."""
+    health = root_health("root", AGENT, "/a", catalog(Survey(source=AGENT, entries=entries)))
+    assert health.status == status
+    assert bool(health.fix) is (status == "warn")
+
+
+def test_markers_are_well_where_each_skill_has_one_and_new_ones_can() -> None:
+    """A root without skills is well too, if it can be written."""
+    assert marker_health(catalog(Survey(source=AGENT)), writable=True).status == "ok"
+    assert marker_health(catalog(Survey(source=AGENT, sightings={"a": sighting()})), writable=True).status == "ok"
+
+
+def test_a_skill_without_a_marker_is_a_warning_that_counts() -> None:
+    """Shadowed ones count; those of the host need none, nor do rejected folders to be told of as such."""
+    bare = {"a": sighting("a", generation=None), "b": sighting("b", generation=None, valid=False)}
+    shared = Survey(source=SHARED, root=ROOT, sightings={"c": sighting("c", generation=None)})
+    health = marker_health(catalog(Survey(source=AGENT, sightings=bare), shared), writable=True)
+    assert (health.status, health.message) == ("warn", "1 without a marker, which cannot be switched on")
+    assert health.fix
+
+
+def test_a_root_that_cannot_be_written_is_a_warning() -> None:
+    """What is on stays on, but nothing new can be switched on."""
+    health = marker_health(catalog(Survey(source=AGENT, sightings={"a": sighting()})), writable=False)
+    assert health.status == "warn"
+    assert health.fix
+
+
+def test_a_table_that_does_not_answer_fails() -> None:
+    """Its own words and fix are told."""
+    health = state_health("/a.sqlite3", StateUnavailable("it is damaged", "restore it"), writable=True)
+    assert health == Health("states", "fail", "/a.sqlite3: it is damaged", "restore it")
+
+
+@pytest.mark.parametrize(
+    ("census", "writable", "status"),
+    [
+        (Census(on=1, off=2, astray=3), True, "ok"),
+        (Census(on=1, inert=1), True, "warn"),
+        (Census(), False, "fail"),
+        (Census(inert=1), False, "fail"),
+    ],
+)
+def test_a_table_is_well_where_it_can_be_written_and_nothing_is_inert(
+    census: Census, writable: bool, status: str
+) -> None:
+    """Rows of what is not there are no warning: it may come back."""
+    health = state_health("here", census, writable=writable)
+    assert health.status == status
+    assert bool(health.fix) is (status != "ok")
+    counts = f"here: {census.on} on, {census.off} off, {census.inert} inert, {census.astray} astray"
+    assert health.message.removesuffix("; it cannot be written") == counts
+
+
+def test_a_rejected_folder_is_a_warning() -> None:
+    """It says where to look."""
+    found = catalog(Survey(source=AGENT, sightings={"a": sighting("a"), "b": sighting("b", valid=False)}))
+    assert skill_health(found).message == "1 resolve, 1 rejected"
+    assert skill_health(found).status == "warn"
+    assert skill_health(catalog()) == Health("skills", "ok", "0 resolve, 0 rejected")
