@@ -21,7 +21,8 @@ from kestrel_skills_core.domain.rules import RULES
 from kestrel_skills_core.domain.text import escaped
 from tests.cli.running import run, skill
 
-SARIF = json.loads(Path(__file__).with_name("sarif-2.1.0.json").read_text())
+# An excerpt of the official schema, written by hand: what a report of this tool uses, and nothing else is let pass.
+SARIF = json.loads(Path(__file__).with_name("sarif-2.1.0-excerpt.json").read_text())
 
 
 @pytest.fixture(autouse=True)
@@ -359,7 +360,7 @@ def test_json_and_another_format_exclude_each_other(here: Path) -> None:
 
 
 def test_sarif_is_sarif(here: Path) -> None:
-    """The report keeps to SARIF 2.1.0, and each result points to its rule, its line and its file."""
+    """The report keeps to SARIF 2.1.0, as excerpted, and each result points to its rule, its line and its file."""
     broken(here / "a b#c")
     ran = run("check", ".", "--format", "sarif")
     Draft202012Validator(SARIF).validate(ran.json)

@@ -8,7 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kestrel_skills_core.domain.diagnosis import Entry, diagnose, entry_at, line_to_write, rewritten
+from kestrel_skills_core.domain import rules
+from kestrel_skills_core.domain.diagnosis import Draft, Entry
 
 LINES = st.lists(
     st.sampled_from(["name: a", "description: b c", "description:", " d", "\te", "", "# f", "x: y", "- z", "name:a"]),
@@ -26,6 +27,7 @@ class TestEntryAt:
             ("x: y\ndescription: b\n  c\n\n  d\nname: a\n", 21, Entry("description", "b c d", 18)),
             ("description: b\n# c\n  d\n", 20, Entry("description", "b", 13)),
             ("description: b\r\n  c\r\n", 18, Entry("description", "b c", 13)),
+            ("description: b\r\n\r\n  c\r\n", 20, Entry("description", "b c", 13)),
             ("description:\r\n  c\r\n", 15, Entry("description", "c", 13)),
             ("name: a\nx: y\n", 9, None),
             ("name:a\n", 5, None),
@@ -34,12 +36,12 @@ class TestEntryAt:
     )
     def test_a_field_has_the_lines_below_it(self, text: str, at: int, entry: Entry | None) -> None:
         """Its own line, and the indented and empty ones below, as one."""
-        assert entry_at(text, at) == entry
+        assert Draft(text).entry_at(at) == entry
 
     @given(LINES, st.integers(0, 60))
     def test_an_entry_begins_before_what_lies_in_it(self, text: str, at: int) -> None:
         """Its value begins in the line of the offset or above, and is one line."""
-        entry = entry_at(text, min(at, len(text)))
+        entry = Draft(text).entry_at(min(at, len(text)))
         assert entry is None or (
             "\n" not in entry.value and text.count("\n", 0, entry.at - 1) <= text.count("\n", 0, at)
         )
@@ -48,19 +50,28 @@ class TestEntryAt:
 class TestLineToWrite:
     @given(st.text(st.characters(exclude_categories=["Cs"]), max_size=30))
     def test_it_says_the_value(self, value: str) -> None:
-        """What stands behind the field is the value as JSON, but for characters that nobody sees, which are spelt."""
-        written = line_to_write("name", value)
-        assert written.startswith("write `name: ")
-        assert written.endswith("`")
-        if value.isascii() and value.isprintable():
-            assert json.loads(written[len("write `name: ") : -1]) == value
+        """What stands behind the field is the value as JSON, without the characters that nobody sees."""
+        written = Draft("").line_to_write("description", value)
+        if value.isascii() and value.isprintable() and value.strip():
+            assert json.loads(written.removeprefix("write `description: ").removesuffix("`")) == value
 
-    def test_a_hidden_character_is_spelt(self) -> None:
-        """So that it is seen in the advice."""
-        assert line_to_write("name", "a\u200bb") == 'write `name: "a\\u200bb"`'
+    @pytest.mark.parametrize(
+        ("field", "value", "folder", "advice"),
+        [
+            ("description", "a\u200bb", "", 'write `description: "ab"`'),
+            ("description", "\u200b ", "", "say in one line when to use the skill"),
+            ("description", "a" * 1024, "", f'write `description: "{"a" * 1024}"`'),
+            ("name", "x y", "deploy", 'write `name: "deploy"`'),
+            ("name", "xy", "", 'write `name: "xy"`'),
+            ("name", "aux", "aux", rules.BAD_NAME.fix),
+        ],
+    )
+    def test_it_is_a_line_that_is_read(self, field: str, value: str, folder: str, advice: str) -> None:
+        """Nothing hidden, nothing empty, and no name but a legal one."""
+        assert Draft("", folder).line_to_write(field, value) == advice
 
 
-class TestRewritten:
+class TestMended:
     @pytest.mark.parametrize(
         ("value", "meant"),
         [
@@ -75,20 +86,19 @@ class TestRewritten:
             ("'the users' guide'", "'the users' guide'"),
             ('"a \\"b" c"', 'a "b" c'),
             ("'", "'"),
-            ("", ""),
         ],
     )
     def test_what_was_meant(self, value: str, meant: str) -> None:
         """Signs of blocks and types go, and so do quotes that hold the whole value."""
-        assert rewritten(Entry("name", value, 6)) == f"write `name: {json.dumps(meant)}`"
+        assert Draft("").mended(Entry("description", value, 13)) == f"write `description: {json.dumps(meant)}`"
 
 
 class TestDiagnose:
     def test_what_nothing_explains_keeps_the_words_of_yaml(self) -> None:
         """Inside a value and outside of any."""
-        inside = diagnose("name: a b\n", "it is odd", 8, 8)
-        assert (inside.message, inside.at, inside.advice) == ("this is not YAML: it is odd", 8, 'write `name: "a b"`')
-        outside = diagnose("x y\n", "it is odd", 2, 2)
+        inside = Draft("name: a b\n", "ab").diagnose("it is odd", 8, 8)
+        assert (inside.message, inside.at, inside.advice) == ("this is not YAML: it is odd", 8, 'write `name: "ab"`')
+        outside = Draft("x y\n").diagnose("it is odd", 2, 2)
         assert (outside.message, outside.advice) == (
             "this is not YAML: it is odd",
             "write nothing here but `name: …` and `description: …`",

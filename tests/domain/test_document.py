@@ -114,7 +114,7 @@ class TestParse:
         with pytest.raises(BadDocument) as refused:
             parse(content, "deploy")
         assert [found.code for found in refused.value.faults] == ["KS201", "KS202", "KS114"]
-        assert (refused.value.line, refused.value.column, refused.value.fix) == (2, 7, "write `name: deploy`")
+        assert (refused.value.line, refused.value.column, refused.value.fix) == (2, 7, 'write `name: "deploy"`')
 
     def test_a_refusal_names_the_folder_safely(self) -> None:
         """Whatever the folder is called."""
@@ -124,7 +124,7 @@ class TestParse:
 
 
 class TestBytes:
-    """Marks, line ends and the shape of the closing fence."""
+    """T3: marks, line ends and the shape of the closing fence."""
 
     MARKS = ("", "\ufeff", "\ufeff\ufeff")
     ENDS: tuple[tuple[str, Callable[[str], str]], ...] = (
@@ -252,7 +252,7 @@ class TestBytes:
 
 
 class TestFences:
-    """Three hyphens are a fence as a whole line only."""
+    """T4: three hyphens are a fence as a whole line only."""
 
     def test_hyphens_in_a_description(self) -> None:
         """The description is whole."""
@@ -287,16 +287,16 @@ class TestName:
     @pytest.mark.parametrize(
         ("name", "folder", "expected"),
         [
-            ("release", "deploy", [("KS202", "write `name: deploy`, or rename the folder to `release`")]),
+            ("release", "deploy", [("KS202", 'write `name: "deploy"`, or rename the folder to `release`')]),
             ("release", "Deploy", [("KS202", "rename the folder to `release`")]),
-            ("Deploy", "deploy", [("KS201", "write `name: deploy`"), ("KS202", "write `name: deploy`")]),
+            ("Deploy", "deploy", [("KS201", 'write `name: "deploy"`'), ("KS202", 'write `name: "deploy"`')]),
             ("a b", "a b", [("KS201", BAD_NAME.fix)]),
             ("Bar", "Foo", [
                 ("KS201", BAD_NAME.fix),
                 ("KS202", "give the folder and the field the same name"),
             ]),
             ("con", "con", [("KS203", "choose another name")]),
-            ("con", "deploy", [("KS203", "write `name: deploy`"), ("KS202", "write `name: deploy`")]),
+            ("con", "deploy", [("KS203", 'write `name: "deploy"`'), ("KS202", 'write `name: "deploy"`')]),
         ],
     )  # fmt: skip
     def test_a_wrong_name(self, name: str, folder: str, expected: list[tuple[str, str]]) -> None:
@@ -309,7 +309,7 @@ class TestName:
         "name", ["..", "../x", "/abs", "a/b", "C:x", "x.", '"x "', '"x\\0"', "é", "A", "-", "a-", "x" * 65]
     )
     def test_names_that_do_not_travel(self, name: str) -> None:
-        """None of them is a name, in any folder."""
+        """T7: none of them is a name, in any folder."""
         head, findings = examine(RIGHT.replace("deploy", name).encode(), "deploy")
         assert head is None
         assert "KS201" in {each.code for each in findings} or name == "-"
@@ -353,6 +353,15 @@ class TestDescription:
     def test_empty(self, value: str) -> None:
         """White space is no description."""
         assert codes(RIGHT.replace("Use it.", value)) == ["KS114"]
+
+    @pytest.mark.parametrize("block", [">\n\tUse it", ">\nU", "|\n\nUse it", ">-\n@"])
+    def test_a_block_cut_by_a_fault_is_not_empty(self, block: str) -> None:
+        """What was meant to stand in it is the one fault."""
+        assert codes(RIGHT.replace("Use it.", block)) == ["KS104"]
+
+    def test_an_empty_block_before_a_fault_elsewhere_is_empty(self) -> None:
+        """Both are told."""
+        assert codes("---\ndescription: >\n\nname: a: b\n---\nx") == ["KS114", "KS105"]
 
     def test_a_sentence_in_tags_is_decoded(self) -> None:
         """The finding says where it begins and what it says."""

@@ -42,10 +42,6 @@ class TestFinding:
         """A finding has them from its rule."""
         assert (at(1).code, at(1).severity) == ("KS901", "error")
 
-    def test_it_can_be_told_of_another_spelling(self) -> None:
-        """Moving changes the file and nothing else."""
-        assert at(3).moved_to("x/SKILL.md") == Finding(FAULT, "x/SKILL.md", "it is so", 3, 1)
-
 
 class TestFaultsOf:
     def test_only_errors_are_faults_and_they_come_in_reading_order(self) -> None:

@@ -326,6 +326,22 @@ def test_a_malformed_marker_is_no_marker_and_advice(content: bytes) -> None:
     assert sighting.head is not None
 
 
+@pytest.mark.parametrize("entry", [LINK, FOLDER], ids=["link", "folder"])
+@pytest.mark.parametrize(
+    ("path", "fix"),
+    [
+        (".kestrel-generation", "delete .kestrel-generation; the next listing writes a new one"),
+        (
+            ".kestrel-provenance.json",
+            "restore .kestrel-provenance.json, or delete it if the skill is your own",
+        ),
+    ],
+)
+def test_what_stands_in_the_place_of_our_own_files_is_not_to_be_renamed(path: str, fix: str, entry: object) -> None:
+    """Nor is a link there to be replaced by a copy."""
+    assert [found.fix for found in judged({path: entry}).findings] == [fix]
+
+
 def test_a_marker_that_is_a_link_is_a_fault() -> None:
     """Links are refused wherever they are."""
     assert codes(judged({".kestrel-generation": LINK})) == [("KS303", ".kestrel-generation")]
@@ -363,21 +379,23 @@ def test_provenance_says_which_source_the_folder_belongs_to() -> None:
 
 
 @pytest.mark.parametrize(
-    ("content", "message"),
+    ("content", "message", "line", "column"),
     [
-        (b"\x89PNG\r\n\x1a\n\0\0", "the byte 0x89 at offset 0 is not UTF-8"),
-        (b"GIF89a\0\0", "a NUL at offset 6"),
-        ("text".encode("utf-16-le"), "a NUL at offset 1"),
-        ("text".encode("utf-16"), "the byte 0xff at offset 0 is not UTF-8"),
-        ("é\0".encode(), "a NUL at offset 2"),
+        (b"\x89PNG\r\n\x1a\n\0\0", "the byte 0x89 at offset 0 is not UTF-8", 1, 1),
+        (b"GIF89a\0\0", "a NUL at offset 6", 1, 7),
+        ("text".encode("utf-16-le"), "a NUL at offset 1", 1, 2),
+        ("text".encode("utf-16"), "the byte 0xff at offset 0 is not UTF-8", 1, 1),
+        ("é\0".encode(), "a NUL at offset 2", 1, 2),
+        ("a\nbé".encode() + b"\xe9\n", "the byte 0xe9 at offset 5 is not UTF-8", 2, 3),
     ],
-    ids=["PNG", "NUL", "UTF-16", "UTF-16 with a mark", "NUL after é"],
+    ids=["PNG", "NUL", "UTF-16", "UTF-16 with a mark", "NUL after é", "Latin-1"],
 )
-def test_resources_must_be_text(content: bytes, message: str) -> None:
+def test_resources_must_be_text(content: bytes, message: str, line: int, column: int) -> None:
     """Binary is refused, and where it begins is told."""
     sighting = judged({"x.bin": content, "y.md": "naïve ☕".encode()})
     assert codes(sighting) == [("KS306", "x.bin")]
-    assert sighting.findings[0].message == message
+    (found,) = sighting.findings
+    assert (found.message, found.line, found.column) == (message, line, column)
     assert paths(sighting) == ["SKILL.md", "x.bin", "y.md"]
 
 

@@ -8,6 +8,7 @@ import sys
 import time
 from collections.abc import Callable
 from pathlib import Path
+from types import FrameType
 from typing import Any
 
 import pytest
@@ -16,6 +17,8 @@ from hypothesis import strategies as st
 from ruamel.yaml import YAML
 
 from kestrel_skills_core.domain import frontmatter
+from kestrel_skills_core.domain.diagnosis import Draft
+from kestrel_skills_core.domain.document import examine
 from kestrel_skills_core.domain.findings import Finding, faults_of
 from kestrel_skills_core.domain.frontmatter import Frontmatter, parse
 
@@ -56,7 +59,12 @@ DOCUMENTS = (
     .flatmap(st.permutations)
     .map("".join)
 )
-CANONICAL = st.builds("name: {}\ndescription: {}\n".format, SPELT, SPELT)
+ENDS = st.sampled_from(["\n", "\n", " \n", "   \n", "\r\n", " \r\n"])
+CANONICAL = (
+    st.tuples(st.builds("name: {}{}".format, SPELT, ENDS), st.builds("description: {}{}".format, SPELT, ENDS))
+    .flatmap(st.permutations)
+    .map("".join)
+)
 
 
 def codes(text: str) -> list[str]:
@@ -76,7 +84,7 @@ def values(found: Frontmatter) -> tuple[str | None, str | None]:
 
 
 class TestStyles:
-    """One meaning in every style that YAML has."""
+    """T2: one meaning in every style that YAML has."""
 
     @pytest.mark.parametrize(
         ("spelt", "value"),
@@ -116,6 +124,41 @@ class TestStyles:
         found = parse(text)
         assert (values(found), found.findings) == (("deploy", "x"), ())
 
+    @pytest.mark.parametrize(
+        "text",
+        [
+            "name:\tdeploy\ndescription: \t x\n",
+            "name: deploy\t\ndescription: 'x' \t# c\n",
+            "name\t: deploy\t# c\ndescription: >\t\n  x\n",
+            "name: deploy\n\t\ndescription:\t\n  x\n \t \r\n",
+        ],
+    )
+    def test_tabs_part_as_spaces_do(self, text: str) -> None:
+        """YAML 1.2 (6.1, 6.2) allows a tab wherever white space does not indent."""
+        found = parse(text)
+        assert found.findings == ()
+        assert (found.name and found.name.value, ((found.description and found.description.value) or "").strip()) == (
+            "deploy",
+            "x",
+        )
+
+    def test_a_tab_is_one_column(self) -> None:
+        """What comes after it stands where the text has it."""
+        assert told("name: a\ndescription:\t\t@x\n") == [("KS104", 3, 15, 'write `description: "@x"`')]
+
+    @pytest.mark.parametrize(
+        ("spelt", "name"),
+        [
+            ("|\n  deploy\n", "deploy"),
+            (">\n  deploy\n\n", "deploy"),
+            ("|+\n  deploy\n\n", "deploy\n"),
+            ('"deploy\\n"\n', "deploy\n"),
+        ],
+    )
+    def test_the_line_end_that_a_block_keeps_is_no_part_of_a_name(self, spelt: str, name: str) -> None:
+        """One, and only of a block."""
+        assert values(parse(f"name: {spelt}description: x\n")) == (name, "x")
+
     @pytest.mark.parametrize("text", ["name: deploy\r\ndescription: x\r\n", "name: deploy\ndescription: >\r\n  x\r\n"])
     def test_line_ends_do_not_matter(self, text: str) -> None:
         """CRLF reads as LF."""
@@ -150,29 +193,46 @@ class TestStyles:
 
 
 class TestTypes:
-    """Values that YAML reads as something else are refused with the line to write."""
+    """T5: values that YAML reads as something else are refused with the line to write."""
 
     @pytest.mark.parametrize(
         ("value", "kind"),
         [
             *(
                 (value, "a number")
-                for value in ("123", "-1", "1e3", "0o14", "012", "0x1F", "1_000", "1.5", ".5", ".inf", ".NaN")
+                for value in ("123", "-1", "1e3", "0o14", "012", "0x1F", "1.5", "1.", ".5", "-.INF", ".NaN")
             ),
             *((value, "true or false") for value in ("true", "True", "FALSE")),
             *((value, "nothing") for value in ("null", "Null", "~")),
             *((value, "a date") for value in ("2024-01-01", "2024-13-45", "2024-01-01T10:00:00Z")),
-            ("<<", "a merge"),
-            ("=", "a default value"),
         ],
     )
     def test_other_types(self, value: str, kind: str) -> None:
         """The finding says what it was read as, and the fix is the quoted line."""
-        (found,) = parse(f"name: {value}\ndescription: x\n").findings
-        assert (found.code, found.line, found.column) == ("KS110", 2, 7)
-        assert found.message == f"YAML reads the value of `name` as {kind}"
-        assert found.fix == f'write `name: "{value}"`'
-        assert codes(f"{found.fix[7:-1]}\ndescription: x\n") == []
+        (found,) = parse(f"name: a\ndescription: {value}\n").findings
+        assert (found.code, found.line, found.column) == ("KS110", 3, 14)
+        assert found.message == f"YAML reads the value of `description` as {kind}"
+        assert found.fix == f'write `description: "{value}"`'
+        assert codes(f"name: a\n{found.fix[7:-1]}\n") == []
+
+    @pytest.mark.parametrize("value", ["1_000", "0b1", "-0x1F", "0o8", "1e", "2024-1-1", "1:30", "<<", "=", "+", "0_7"])
+    def test_what_the_core_schema_reads_as_text(self, value: str) -> None:
+        """YAML 1.2 knows no digits parted by underscores, no binary numbers, no signs before hexadecimal ones."""
+        found = parse(f"name: {value}\ndescription: {value}\n")
+        assert (values(found), found.findings) == ((value, value), ())
+
+    @pytest.mark.parametrize(
+        ("value", "folder", "fix"),
+        [
+            ("123", "deploy", 'write `name: "deploy"`'),
+            ("123", "Deploy!", 'write `name: "123"`'),
+            ("1.5", "Deploy!", "use 1 to 64 of a-z, 0-9, hyphen and underscore, with a letter or digit at both ends"),
+            ("", "true", 'write `name: "true"`'),
+        ],
+    )
+    def test_the_name_to_write_is_the_folders(self, value: str, folder: str, fix: str) -> None:
+        """Else what is written if it is a name in quotes, else what a name is; the folder's may look like a type."""
+        assert [told[3] for told in told(f"name: {value}\ndescription: x\n", folder)] == [fix]
 
     @pytest.mark.parametrize("spelt", ['"{}"', "'{}'", ">-\n  {}", "|-\n  {}"])
     @pytest.mark.parametrize("value", ["123", "1e3", "true", "null", "2024-01-01"])
@@ -183,7 +243,7 @@ class TestTypes:
     @pytest.mark.parametrize(
         ("text", "expected"),
         [
-            ("name:\ndescription: x\n", ("KS110", 2, 5, "write `name: deploy`")),
+            ("name:\ndescription: x\n", ("KS110", 2, 5, 'write `name: "deploy"`')),
             ("name: deploy\ndescription:\n", ("KS114", 3, 12, "say in one line when to use the skill")),
             ("description: # c\nname: deploy\n", ("KS114", 2, 12, "say in one line when to use the skill")),
             ("name: deploy\ndescription: [a, b]\n", ("KS111", 3, 14, 'write `description: "[a, b]"`')),
@@ -206,19 +266,18 @@ class TestFields:
     def test_nothing(self, text: str) -> None:
         """Both fields are missing; the fix knows the folder."""
         assert told(text) == [
-            ("KS107", 1, 1, "add the line `name: deploy`"),
+            ("KS107", 1, 1, 'add the line `name: "deploy"`'),
             ("KS107", 1, 1, 'add the line `description: "Use when …"`'),
         ]
 
     def test_a_missing_name_in_a_folder_without_a_legal_one(self) -> None:
         """Where the folder's name cannot be the skill's, nothing is proposed."""
-        assert told("description: x\n", "Deploy!") == [("KS107", 1, 1, "add the line `name: …`")]
+        assert told("description: x\n", "Deploy!") == [("KS107", 1, 1, 'add the line `name: "…"`')]
 
     @pytest.mark.parametrize(
         ("key", "fix"),
         [
             ("license", "remove the field, or move what it says into the body"),
-            ("Description", "spell it `description`"),
             ("<<", "remove the field, or move what it says into the body"),
             (
                 "allowed-tools",
@@ -236,6 +295,28 @@ class TestFields:
     def test_further_fields(self, key: str, fix: str, value: str) -> None:
         """A further field is one fault, whatever its value."""
         assert told(f"name: a\ndescription: x\n{key}: {value}\n") == [("KS108", 4, 1, fix)]
+
+    @pytest.mark.parametrize(
+        ("text", "expected"),
+        [
+            ("name: deploy\nDescription: x\n", [("KS108", 3, 1, "spell it `description`")]),
+            ("NAME: deploy\ndescription: x\n", [("KS108", 2, 1, "spell it `name`")]),
+            *(
+                (text, [("KS108", line, 1, "remove the field, or move what it says into the body")])
+                for text, line in (
+                    ("name: deploy\nDescription: x\ndescription: y\n", 3),
+                    ("name: deploy\ndescription: y\nDescription: x\n", 4),
+                )
+            ),
+        ],
+    )
+    def test_a_field_spelt_otherwise_is_not_missed(self, text: str, expected: list[tuple[str, int, int, str]]) -> None:
+        """One fault, with one fix; where the right one is there too, the wrong one is too much."""
+        assert told(text) == expected
+
+    def test_a_field_without_its_space_is_not_missed(self) -> None:
+        """It is no unknown field that could be removed."""
+        assert told("name: a\ndescription:Use: this\n") == [("KS104", 3, 13, 'write `description: "Use: this"`')]
 
     def test_all_of_them_are_told(self) -> None:
         """Each has its line."""
@@ -273,7 +354,7 @@ class TestFeatures:
     @pytest.mark.parametrize(
         ("text", "expected"),
         [
-            ("name: &a b\ndescription: x\n", ("KS112", 2, 7, 'write `name: "&a b"`')),
+            ("name: &a b\ndescription: x\n", ("KS112", 2, 7, 'write `name: "deploy"`')),
             ("name: a\ndescription: *word here\n", ("KS112", 3, 14, 'write `description: "*word here"`')),
             ("name: a\ndescription: !!str 12\n", ("KS112", 3, 14, 'write `description: "12"`')),
             ("name: a\ndescription: !important now\n", ("KS112", 3, 14, 'write `description: "!important now"`')),
@@ -317,7 +398,7 @@ class TestFeatures:
 
 
 class TestMistakes:
-    """What is no YAML is told in the author's terms, with the line to write."""
+    """T1: what is no YAML, a colon first of all, is told in the author's terms, with the line to write."""
 
     @pytest.mark.parametrize(
         "case", json.loads(MISTAKES.read_text(encoding="utf-8")), ids=lambda case: repr(case["text"])
@@ -333,6 +414,7 @@ class TestMistakes:
         """A line that would be refused anyway is not written out."""
         ((_, _, _, fix),) = told("description: @" + "x" * 1024)
         assert fix.startswith("put the whole value in double quotes, with a backslash before")
+        assert fix.endswith("and shorten it to 1,024 characters")
 
     def test_what_went_before_is_told_too(self) -> None:
         """A fault that ends the reading does not hide the earlier ones."""
@@ -405,6 +487,9 @@ class TestQuickWay:
             "name: deploy\ndescription: Use when a change - 'x', \"y\" - is reviewed (twice) [or more]!\n",
             "name: deploy\ndescription: 'Use when: it''s so'\n",
             "name: on\ndescription: nullify\n",
+            "description: Use when x  \nname: deploy \n",
+            "name: 'deploy'\r\ndescription: \"Use when: x\"  \r\n",
+            "description: Use when x \r\nname: deploy\n",
         ],
     )
     def test_what_most_skills_look_like(self, text: str) -> None:
@@ -444,9 +529,14 @@ def load(text: str) -> dict[str, object]:
     return loaded
 
 
+def as_ruamel_has_it(text: str) -> str:
+    """The text with a space for each tab that does not begin a line: ruamel refuses tabs that YAML 1.2 allows."""
+    return re.sub(r"(?m)(?<=\S)[ \t]+|^[ \t]+$", lambda white: " " * len(white[0]), text)
+
+
 def slowly(text: str) -> Frontmatter:
     """The text read as events."""
-    return frontmatter._Reading(text, "SKILL.md", 2, "").result()
+    return frontmatter._Reading(Draft(text), "SKILL.md", 2).result()
 
 
 class TestAnyText:
@@ -478,18 +568,41 @@ class TestAnyText:
         """Where there is no fault, a full load gives a mapping of just these two texts."""
         found = parse(text)
         assume(not [each for each in found.findings if each.severity == "error"])
-        assert dict(zip(("name", "description"), values(found), strict=True)) == dict(load(text))
+        loaded = load(as_ruamel_has_it(text))
+        name, description = values(found)
+        assert (name, description) == (str(loaded["name"]).removesuffix("\n"), loaded["description"])
+        assert len(loaded) == 2
 
     @settings(max_examples=2000)
     @given(VALUES, st.sampled_from(["", "\n  ", "\n\n "]), VALUES)
     def test_the_line_to_write_is_right(self, value: str, between: str, more: str) -> None:
         """Putting the advised line in place of the value's lines leaves nothing to find in it."""
-        text = f"description: {value}{between}{more}\nname: a\n"
-        written = [each for each in parse(text).findings if re.fullmatch(r"write `description: .*`", each.fix)]
-        assume(written)
-        for each in written:
-            mended = f"{each.fix[7:-1]}\nname: a\n"
-            assert [found for found in parse(mended).findings if found.code not in ("KS114", "KS107")] == [], each
+        self.follow("description", f"{value}{between}{more}", 'name: "a"', "a")
+
+    @settings(max_examples=2000)
+    @given(VALUES, st.sampled_from(["", "\n  ", "\n\n "]), VALUES, st.sampled_from(["a", "1", "null", "A!"]))
+    def test_the_name_to_write_is_right(self, value: str, between: str, more: str, folder: str) -> None:
+        """So it is for a name: the folder's where that is one, and then the advice is there for every fault in it."""
+        found = self.follow("name", f"{value}{between}{more}", "description: x", folder)
+        if folder != "A!":
+            assert all(each.fix == f'write `name: "{folder}"`' for each in found if each.code in ("KS110", "KS111"))
+
+    @settings(max_examples=500)
+    @given(VALUES, st.sampled_from(["", "\n  "]), VALUES)
+    def test_the_line_with_a_space_is_right(self, value: str, between: str, more: str) -> None:
+        """So it is for a field that lacked the space after its colon."""
+        self.follow("description", f"x{value}{between}{more}", 'name: "a"', "a", colon=":")
+
+    def follow(self, field: str, value: str, other: str, folder: str, colon: str = ": ") -> list[Finding]:
+        """Follow each advice to write the field; what was found in the first place."""
+        text = f"{field}{colon}{value}\n{other}\n"
+        found = [each for each in parse(text, folder=folder).findings if each.line <= text.count("\n")]
+        for each in found:
+            if written := re.fullmatch(rf"write `({field}: .*)`", each.fix):
+                _, left = examine(f"---\n{written[1]}\n{other}\n---\nx\n".encode(), folder)
+                assert [fault for fault in faults_of(left) if fault.code != "KS202"] == [], each
+                assert folder == "A!" or left == (), each
+        return found
 
 
 HOSTILE: dict[str, Callable[[int], str]] = {
@@ -533,6 +646,24 @@ def test_four_times_the_text_costs_at_most_six_times_the_time(shape: str) -> Non
     """
     small, large = HOSTILE[shape](2048), HOSTILE[shape](8192)
     assert any(least_seconds(large) <= 6 * (least_seconds(small) + 0.0005) for _ in range(3))
+
+
+@pytest.mark.parametrize("text", ["name: a\ndescription: @x\n", "- a\n", "name: deploy # c\ndescription: x\n"])
+def test_an_interrupt_is_not_lost(text: str) -> None:
+    """However the reading ends, the parser is closed by it, and not when it is freed, where nothing can be raised."""
+
+    def interrupt(frame: FrameType, event: str, _: object) -> None:
+        if event == "call" and frame.f_code.co_name == "dispose":
+            sys.setprofile(None)
+            raise KeyboardInterrupt
+
+    parse(text)  # ruamel is imported
+    sys.setprofile(interrupt)
+    try:
+        with pytest.raises(KeyboardInterrupt):
+            parse(text)
+    finally:
+        sys.setprofile(None)
 
 
 def test_the_file_and_its_first_line_can_be_named() -> None:

@@ -249,13 +249,15 @@ class TestResourcePath:
             ("a\u2028b", "it holds a line separator"),
             ("a\u2029b", "it holds a paragraph separator"),
             ("a\udcff", "it holds bytes that are not UTF-8"),
+            ("a/\U0001fae8.md", "it holds a character newer than Unicode 14"),
+            ("a\U0001343f", "it holds a format character"),
             ("a/" * 32 + "b", "it is deeper than 32 levels"),
             ("a" * 1025, "it is longer than 1024 bytes"),
             ("é" * 513, "it is longer than 1024 bytes"),
         ],
     )
     def test_no_paths(self, text: str, why: str) -> None:
-        """Everything else is refused with the reason."""
+        """T7: everything else is refused with the reason."""
         with pytest.raises(BadPath) as refused:
             resource_path(text)
         assert (refused.value.why, refused.value.reserved) == (why, False)
@@ -333,6 +335,13 @@ class TestResourcePath:
         """What nearly every skill holds is told by one match."""
         assert names._PLAIN_PATH.fullmatch(text)
 
+    def test_letters_newer_than_unicode_14_are_no_disguise(self) -> None:
+        """Unicode 16 takes the outlined ones for plain ones; on every Python they are refused, and nothing else."""
+        outlined = ".\U0001ccdc\U0001ccde\U0001cce9"
+        assert not is_left_out(outlined)
+        with pytest.raises(BadPath, match="newer than Unicode 14"):
+            resource_path(outlined)
+
 
 class TestPortableKey:
     @pytest.mark.parametrize(
@@ -347,7 +356,7 @@ class TestPortableKey:
         ],
     )
     def test_one_on_some_disk(self, one: str, other: str) -> None:
-        """Case and composition do not tell paths apart everywhere."""
+        """T6: case and composition do not tell paths apart everywhere."""
         assert portable_key(one) == portable_key(other)
 
     @pytest.mark.parametrize(("one", "other"), [("a", "b"), ("a/b", "ab"), ("e", "é"), ("a-b", "a_b")])

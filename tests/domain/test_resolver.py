@@ -75,7 +75,7 @@ def told_rejection(rejection: Rejection) -> str:
 
 @pytest.mark.parametrize("case", CASES)
 def test_a_case_resolves_as_written(case):
-    """What each case file says."""
+    """T6: what each case file says of copies of one name."""
     catalog = Resolver().resolve(surveys_of(case), states_of(case))
     assert [told_record(record) for record in catalog.records] == case["records"]
     assert [told_rejection(rejection) for rejection in catalog.rejected] == case["rejected"]

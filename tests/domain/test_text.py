@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from kestrel_skills_core.domain.characters import category
 from kestrel_skills_core.domain.text import (
     FLAGS,
     HiddenText,
@@ -18,6 +19,7 @@ from kestrel_skills_core.domain.text import (
     hidden_runs,
     hidden_text,
     unseen,
+    visible,
 )
 
 ANYTHING = st.text(st.characters(codec=None, exclude_categories=()), max_size=40)
@@ -115,6 +117,7 @@ class TestUnseen:
             ("a\u115f", 1, "a Hangul filler, U+115F"),
             ("a\u3164", 1, "a Hangul filler, U+3164"),
             ("a\u2800", 1, "a braille blank, U+2800"),
+            ("a\U00013441", 1, "a hieroglyphic blank, U+13441"),
             ("\u1780\u17b4", 1, "a Khmer vowel that is never shown, U+17B4"),
             ("a\ufe0f", 1, "a variation selector without an emoji, U+FE0F"),
             ("1\ufe0f2", 1, "a variation selector without an emoji, U+FE0F"),
@@ -147,19 +150,19 @@ class TestUnseen:
         wrong = [
             char
             for char in map(chr, range(sys.maxunicode + 1))
-            if unicodedata.category(char) in refused and not list(unseen(f".{char}."))
+            if category(char) in refused and not list(unseen(f".{char}."))
         ]
         assert wrong == []
 
     def test_letters_digits_marks_and_signs_are_seen(self) -> None:
         """Nothing else is found anywhere, but for the few that are listed."""
         refused = {"Cc", "Cf", "Cn", "Co", "Cs", "Zl", "Zp"}
-        listed = {0x034F, 0x115F, 0x1160, 0x17B4, 0x17B5, 0x2800, 0x3164, 0xFFA0}
+        listed = {0x034F, 0x115F, 0x1160, 0x17B4, 0x17B5, 0x2800, 0x3164, 0xFFA0, 0x13441, 0x13442}
         selectors = {*range(0x180B, 0x1810), *range(0xFE00, 0xFE10), *range(0xE0100, 0xE01F0)}
         found = {
             code
             for code in range(sys.maxunicode + 1)
-            if unicodedata.category(chr(code)) not in refused and list(unseen(f".{chr(code)}."))
+            if category(chr(code)) not in refused and list(unseen(f".{chr(code)}."))
         }
         assert found <= listed | selectors
         assert found >= listed
@@ -178,6 +181,14 @@ class TestUnseen:
             bad = {each.offset for each in unseen(text)}
             text = "".join(char for at, char in enumerate(text) if at not in bad)
         assert list(unseen(text)) == []
+
+
+class TestVisible:
+    @given(ANYTHING | TRICKY)
+    def test_it_is_what_is_seen(self, text: str) -> None:
+        """Everything but what is found, in order."""
+        bad = {found.offset for found in unseen(text)}
+        assert visible(text) == "".join(char for at, char in enumerate(text) if at not in bad)
 
 
 class TestEscaped:

@@ -19,7 +19,7 @@ from .findings import Finding, Rule, capped, faults_of
 from .frontmatter import Field
 from .limits import LIMITS
 from .names import DOCUMENT, SkillName, is_device_name, is_skill_name
-from .text import HiddenText, escaped, folded, hidden_runs, unseen
+from .text import HiddenText, escaped, folded, hidden_runs, place_in, unseen
 
 __all__ = ["Head", "SkillDocument", "examine", "parse", "render"]
 
@@ -139,14 +139,9 @@ class _Reading:
         return True
 
     def _refuse_bytes(self, content: bytes, at: int) -> None:
-        line_at = content.rfind(b"\n", 0, at) + 1
-        self._add(
-            rules.NOT_UTF8,
-            f"the byte 0x{content[at]:02x} is not UTF-8",
-            content.count(b"\n", 0, at) + 1,
-            len(content[line_at:at].decode()) + 1,
-            "save the file as UTF-8: it looks like UTF-16" if content.startswith(_UTF16) else "",
-        )
+        message = f"the byte 0x{content[at]:02x} is not UTF-8"
+        advice = "save the file as UTF-8: it looks like UTF-16" if content.startswith(_UTF16) else ""
+        self._add(rules.NOT_UTF8, message, *place_in(content, at), advice)
 
     def _glance(self) -> bool:
         """Take the head of a canonical file in which there is nothing to find; say whether this is one.
@@ -253,15 +248,13 @@ class _Reading:
         if legal and name == self.folder:
             return
         shown = escaped(name[:_SHOWN])
-        wanted = self.folder if is_skill_name(self.folder) else ""
+        advice = f'write `name: "{self.folder}"`' if is_skill_name(self.folder) else ""
         if not legal:
             rule = rules.DEVICE_NAME if is_device_name(name) else rules.BAD_NAME
-            advice = f"write `name: {wanted}`" if wanted else ""
             self._add(rule, f"`{shown}`: {rule.title}", field.line, field.column, advice)
         if name != self.folder:
-            advice = f"write `name: {wanted}`" if wanted else ""
             if legal:
-                advice = f"{advice}, or rename the folder to `{name}`" if wanted else f"rename the folder to `{name}`"
+                advice = f"{advice}, or rename the folder to `{name}`" if advice else f"rename the folder to `{name}`"
             message = f"the name is `{shown}` and the folder `{escaped(self.folder[:_SHOWN])}`"
             self._add(rules.NAME_DIFFERS, message, field.line, field.column, advice)
 

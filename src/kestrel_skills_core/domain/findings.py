@@ -73,10 +73,6 @@ class Finding:
         """The order in which findings are read: by file, line, column, then code."""
         return (self.file, self.line, self.column, self.rule.code)
 
-    def moved_to(self, file: str) -> Finding:
-        """The same finding, told of another spelling of the file."""
-        return evolve(self, file=file, on_disk="")
-
     def __str__(self) -> str:
         at = f"{self.file}:{self.line}:{self.column}" if self.line else self.file
         return f"{at}: {self.code} {self.message}"

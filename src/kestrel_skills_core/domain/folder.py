@@ -35,7 +35,7 @@ from .names import (
 )
 from .provenance import Provenance, UnreadableProvenance, load_provenance
 from .record import Sighting
-from .text import escaped
+from .text import escaped, place_in
 from .tree import Item, Listing, Unlisted, clashes, revision_of
 
 __all__ = ["Folder", "Kind", "is_sought", "is_walked", "lacks_marker", "parse_marker", "render_marker"]
@@ -45,6 +45,8 @@ Kind = Literal["file", "folder", "link", "other"]
 _MARKER: Final = re.compile(rb"kestrel-skill-generation-v1:([0-9a-f]{64})\n")
 _OWN: Final = {MARKER: LIMITS.marker_bytes, PROVENANCE: LIMITS.provenance_bytes}
 """Files of this library at the top of a folder, with the bytes each may hold; outside the author's budget."""
+_INSTEAD: Final = {MARKER: rules.BAD_MARKER.fix, PROVENANCE: rules.BAD_PROVENANCE.fix}
+"""What to do about something else in the place of these files."""
 _ROOMY: Final = LIMITS.skill_bytes - LIMITS.file_bytes
 _VERSION_CONTROL: Final = (".git", ".hg", ".svn")
 _SHOWN: Final = 200
@@ -169,7 +171,7 @@ class Folder:
         self._document_met |= path == DOCUMENT
         if path.rpartition("/")[0] not in self._closed:
             rule, message = _why_aside(path, kind)
-            self._add(rule, path, message)
+            self._add(rule, path, message, _INSTEAD.get(path, ""))
 
     def unreadable(self, path: str, why: str) -> None:
         """Take note of a file or folder that could not be read; `why` is one safe phrase."""
@@ -201,8 +203,8 @@ class Folder:
             stamps=stamps,
         )
 
-    def _add(self, rule: Rule, path: str, message: str) -> None:
-        self._findings.append(_finding(rule, path, message))
+    def _add(self, rule: Rule, path: str, message: str, advice: str = "") -> None:
+        self._findings.append(_finding(rule, path, message, advice=advice))
 
     def _take_own(self, path: str, content: bytes) -> None:
         if path == MARKER:
@@ -219,12 +221,14 @@ class Folder:
         try:
             content.decode()
         except UnicodeDecodeError as error:
-            why = f"the byte 0x{content[error.start]:02x} at offset {error.start:,} is not UTF-8"
+            at = error.start
+            why = f"the byte 0x{content[at]:02x} at offset {at:,} is not UTF-8"
         else:
-            if b"\0" not in content:
+            at = content.find(0)
+            if at < 0:
                 return
-            why = f"a NUL at offset {content.index(0):,}"
-        self._binaries.append(_finding(rules.BINARY_FILE, path, why))
+            why = f"a NUL at offset {at:,}"
+        self._binaries.append(_finding(rules.BINARY_FILE, path, why, place_in(content, at)))
 
     def _judged(self, crossed: Sequence[tuple[Rule, TooLarge]]) -> list[Finding]:
         """Every finding. Which files were read before too many bytes were met is chance, and so not told."""
@@ -265,10 +269,10 @@ class Folder:
         return tuple(sorted(self._unlisted, key=lambda each: (each.path, each.kind, each.size, each.mtime_ns)))
 
 
-def _finding(rule: Rule, path: str, message: str) -> Finding:
+def _finding(rule: Rule, path: str, message: str, place: tuple[int, int] = (0, 0), advice: str = "") -> Finding:
     """A finding on an entry, which is told by a name that is safe to print, and kept by its own."""
     shown = escaped(path)[:_SHOWN]
-    return Finding(rule, shown, message, on_disk="" if shown == path else path)
+    return Finding(rule, shown, message, *place, advice, on_disk="" if shown == path else path)
 
 
 @lru_cache(maxsize=1024)

@@ -4,9 +4,9 @@ Rule 1: YAML is only ever read as parse events of one flat mapping; no object is
 Rule 2: the caller has capped the text at 8 KiB, and has made sure that it holds no lone carriage return.
 Rule 3: reading stops at the first thing that no later text can put right, and beyond `Limits.findings` findings.
 
-YAML 1.2 (https://yaml.org/spec/1.2.2/): any scalar style, comments, blank lines. The canonical two lines are read by
-one regular expression; where it answers, ruamel answers the same (a property proves it). ruamel is imported for the
-rest only.
+YAML 1.2 (https://yaml.org/spec/1.2.2/): any scalar style, comments, blank lines. Two canonical lines are read by one
+regular expression; where it answers, ruamel answers the same (a property proves it). ruamel is imported for the rest
+only. What it refuses or reads otherwise than YAML 1.2, tabs and numbers, is put right here.
 """
 
 from __future__ import annotations
@@ -15,17 +15,16 @@ import functools
 import re
 from typing import TYPE_CHECKING, Final, NamedTuple, NoReturn
 
-from attrs import field, frozen, mutable
+from attrs import evolve, field, frozen, mutable
 
 from . import rules
-from .diagnosis import diagnose, entry_at, line_to_write, rewritten, unspaced
+from .diagnosis import Draft
 from .findings import Finding, Rule
 from .limits import LIMITS
-from .names import is_skill_name
 from .text import escaped
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Generator, Iterator
 
     from ruamel.yaml.error import MarkedYAMLError
     from ruamel.yaml.events import Event, ScalarEvent
@@ -40,15 +39,20 @@ _NEVER: Final = r"\x00-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff\ufeff\ufffe\uffff"
 _SPELT: Final = (
     rf'"[^"\\{_NEVER}]*(?:\\["\\][^"\\{_NEVER}]*)*"'
     rf"|'[^'{_NEVER}]*(?:''[^'{_NEVER}]*)*'"
-    rf"|(?!(?i:null|true|false)\n)[A-Za-z][^:#{_NEVER}]*(?<! )"
+    rf"|(?!(?i:null|true|false) *\r?\n)[A-Za-z][^:#{_NEVER}]*(?<! )"
 )
-_CANONICAL: Final = re.compile(rf"name: (?P<name>{_SPELT})\ndescription: (?P<description>{_SPELT})\n")
-"""Two lines in this order: double-quoted with no escapes but of `"` and `\\`, single-quoted, or plain, beginning with a
-letter and without `:` and `#`."""
+_CANONICAL: Final = re.compile(
+    rf"(?P<key>name|description): (?P<first>{_SPELT}) *\r?\n"
+    rf"(?!(?P=key):)(?:name|description): (?P<second>{_SPELT}) *\r?\n"
+)
+"""The two fields, a line each: double-quoted with no escapes but of `"` and `\\`, single-quoted, or plain, beginning
+with a letter and without `:` and `#`."""
 _UNREADABLE: Final = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff\ufeff\ufffe\uffff]")
 """What YAML does not allow or takes for a line end; none of it may reach ruamel, which folds some of it away."""
 _DIRECTIVE: Final = re.compile(r"(?:[ \t]*(?:#[^\n]*)?\n)*%")
 _UNKNOWN: Final = re.compile(r"\\U|^%", re.MULTILINE)
+_APART: Final = re.compile(r"(?<=\S)[ \t]+|^[ \t]+(?=\r?$)", re.MULTILINE)
+"""White space that indents nothing: YAML 1.2 (6.1, 6.2) allows tabs there, and ruamel does not."""
 _CUT: Final = re.compile(r"[ \t]+#")
 _FLOW_DEPTH: Final = 8
 _SKIPPED_EVENTS: Final = 256
@@ -86,11 +90,11 @@ def parse(text: str, *, file: str = "SKILL.md", first_line: int = 2, folder: str
     """
     match = canonical(text)
     if match is None or match.end() < len(text):
-        return _Reading(text, file, first_line, folder).result()
-    name, description = values_of(match)
+        return _Reading(Draft(text, folder), file, first_line).result()
+    name, description = _order(match)
     return Frontmatter(
-        Field(name, first_line, 7, *match.span("name")),
-        Field(description, first_line + 1, 14, *match.span("description")),
+        Field(_unquoted(match[name]), first_line + (name == "second"), 7, *match.span(name)),
+        Field(_unquoted(match[description]), first_line + (description == "second"), 14, *match.span(description)),
     )
 
 
@@ -101,8 +105,13 @@ def canonical(text: str, at: int = 0) -> re.Match[str] | None:
 
 def values_of(canonical: re.Match[str]) -> tuple[str, str]:
     """What the canonical two lines say."""
-    name, description = canonical.groups()
-    return _unquoted(name), _unquoted(description)
+    name, description = _order(canonical)
+    return _unquoted(canonical[name]), _unquoted(canonical[description])
+
+
+def _order(canonical: re.Match[str]) -> tuple[str, str]:
+    """The groups of name and description."""
+    return ("first", "second") if canonical["key"] == "name" else ("second", "first")
 
 
 def _unquoted(spelt: str) -> str:
@@ -121,12 +130,12 @@ class _Stop(Exception):
 class _Reading:
     """One pass over the events of one text."""
 
-    text: str
+    draft: Draft
     file: str
     first_line: int
-    folder: str
     fields: dict[str, Field] = field(factory=dict)
     seen: set[str] = field(factory=set)
+    meant: set[str] = field(factory=set)
     findings: list[Finding] = field(factory=list)
 
     def result(self) -> Frontmatter:
@@ -149,7 +158,8 @@ class _Reading:
         raise _Stop
 
     def _place(self, offset: int) -> tuple[int, int]:
-        return self.first_line + self.text.count("\n", 0, offset), offset - self.text.rfind("\n", 0, offset)
+        text = self.draft.text
+        return self.first_line + text.count("\n", 0, offset), offset - text.rfind("\n", 0, offset)
 
     def _at(self, event: Event) -> tuple[int, int]:
         mark = event.start_mark
@@ -157,30 +167,28 @@ class _Reading:
 
     def _refuse_characters(self) -> None:
         """Report what YAML may not see, each once, and read on as if something visible stood there."""
-        for char, offset in _first_places(_UNREADABLE, self.text):
+        for char, offset in _first_places(_UNREADABLE, self.draft.text):
             rule = rules.CONTROL_CHARACTER if char < " " else rules.HIDDEN_CHARACTER
             self._add(rule, f"U+{ord(char):04X} in the frontmatter", *self._place(offset))
         if self.findings:
-            self.text = _UNREADABLE.sub("\ufffd", self.text)
+            self.draft = evolve(self.draft, text=_UNREADABLE.sub("\ufffd", self.draft.text))
 
     def _miss_fields(self) -> None:
         for name in FIELDS:
-            if name not in self.seen:
-                value = self._wanted() if name == "name" else '"Use when …"'
-                advice = f"add the line `{name}: {value}`"
+            if name not in self.seen | self.meant:
+                value = self.draft.name or "…" if name == "name" else "Use when …"
+                advice = f'add the line `{name}: "{value}"`'
                 self._add(rules.MISSING_FIELD, f"the field `{name}` is missing", self.first_line - 1, 1, advice)
-
-    def _wanted(self) -> str:
-        return self.folder if is_skill_name(self.folder) else "…"
 
     def _read(self) -> None:
         from ruamel.yaml.error import MarkedYAMLError
 
-        if directive := _DIRECTIVE.match(self.text):
+        text = self.draft.text
+        if directive := _DIRECTIVE.match(text):
             advice = "remove the line that begins with %"
             self._stop(rules.YAML_FEATURE, "a YAML directive", *self._place(directive.end() - 1), advice)
+        events = _events(text)
         try:
-            events = _events(self.text)
             if self._begin(events):
                 self._pairs(events)
                 self._end(events)
@@ -188,9 +196,11 @@ class _Reading:
             self._not_yaml(error)
         except (ValueError, ArithmeticError, AssertionError):
             # ruamel lets these escape for characters beyond U+10FFFF, and for versions of YAML that it does not know.
-            spot = _UNKNOWN.search(self.text)
+            spot = _UNKNOWN.search(text)
             message = "an escape or a directive that YAML does not know"
             self._stop(rules.NOT_YAML, message, *self._place(spot.start() if spot else 0))
+        finally:
+            events.close()  # else its own end is run when it is freed, where an interrupt would be lost
 
     def _begin(self, events: Iterator[Event]) -> bool:
         """Read up to the first field; say whether there is any text at all."""
@@ -209,7 +219,7 @@ class _Reading:
         return True
 
     def _no_fields(self, root: Event) -> NoReturn:
-        found = unspaced(self.text, root.start_mark.index)
+        found = self.draft.unspaced(root.start_mark.index)
         if found is None:
             self._stop(rules.NOT_FIELDS, "this is not a list of fields", *self._at(root))
         self._stop(found.rule, found.message, *self._place(found.at), found.advice)
@@ -230,13 +240,10 @@ class _Reading:
             what = "tag"
         else:
             return False
-        spelt = escaped(self.text[event.start_mark.index :].split(maxsplit=1)[0][:40])
-        self._add(rules.YAML_FEATURE, f"the {what} `{spelt}`", *self._at(event), self._rewritten(event))
+        at = event.start_mark.index
+        spelt = escaped(self.draft.text[at:].split(maxsplit=1)[0][:40])
+        self._add(rules.YAML_FEATURE, f"the {what} `{spelt}`", *self._at(event), self.draft.mended_at(at))
         return True
-
-    def _rewritten(self, event: Event) -> str:
-        entry = entry_at(self.text, event.start_mark.index)
-        return rewritten(entry) if entry is not None and entry.at == event.start_mark.index else ""
 
     def _pairs(self, events: Iterator[Event]) -> None:
         from ruamel.yaml.events import MappingEndEvent, ScalarEvent
@@ -258,10 +265,15 @@ class _Reading:
                 self._value(key, next(events), events)
 
     def _refuse_field(self, key: ScalarEvent) -> None:
-        shown = escaped(key.value[:80])
+        if (found := self.draft.unspaced(key.start_mark.index)) is not None:
+            self.meant.add(key.value.partition(":")[0])
+            self._add(found.rule, found.message, *self._place(found.at), found.advice)
+            return
+        shown, meant = escaped(key.value[:80]), key.value.lower()
         advice = ""
-        if key.value.lower() in FIELDS:
-            advice = f"spell it `{key.value.lower()}`"
+        if meant in FIELDS and not self.draft.holds(meant):
+            self.meant.add(meant)
+            advice = f"spell it `{meant}`"
         elif key.value in _RESTRICTIONS:
             advice = "remove the field: nothing here enforces it; say in the body what the procedure may use"
         self._add(rules.UNKNOWN_FIELD, f"the field `{shown}`", *self._at(key), advice)
@@ -275,7 +287,9 @@ class _Reading:
         elif isinstance(value, ScalarEvent):
             self._take(key, value)
         else:
-            advice = self._rewritten(value) if getattr(value, "flow_style", False) else ""
+            advice = self.draft.mended_at(value.start_mark.index) if getattr(value, "flow_style", False) else ""
+            if key.value == "name":
+                advice = advice or self.draft.line_to_write("name", "")
             message = f"the value of `{key.value}` is a list or a mapping"
             self._add(rules.NESTED_VALUE, message, *self._at(value), advice)
             self._skip(value, events)
@@ -302,23 +316,27 @@ class _Reading:
         plain = event.style in (None, "")
         if plain and not value:
             rule = rules.NOT_TEXT if name == "name" else rules.EMPTY_DESCRIPTION
-            advice = f"write `name: {self._wanted()}`" if name == "name" else ""
-            self._add(rule, f"nothing stands after `{name}:`", *self._place(key.end_mark.index), advice)
+            place = self._place(key.end_mark.index)
+            self._add(rule, f"nothing stands after `{name}:`", *place, self.draft.line_to_write(name, ""))
         elif plain and (kind := _other_type(value)) is not None:
             message = f"YAML reads the value of `{name}` as {kind}"
-            self._add(rules.NOT_TEXT, message, line, column, line_to_write(name, value))
+            self._add(rules.NOT_TEXT, message, line, column, self.draft.line_to_write(name, value))
         elif _SURROGATE.search(value):
             self._add(rules.HIDDEN_CHARACTER, f"half of a surrogate pair in `{name}`", line, column)
         else:
+            if name == "name" and event.style in (">", "|"):
+                value = value.removesuffix("\n")  # the one line end that a block keeps
             self.fields[name] = Field(value, line, column, event.start_mark.index, event.end_mark.index)
             if plain and name == "description":
                 self._warn_of_cut(event)
 
     def _warn_of_cut(self, event: ScalarEvent) -> None:
-        if comment := _CUT.match(self.text, event.end_mark.index):
-            cut = escaped(self.text[comment.end() - 1 :].partition("\n")[0].rstrip()[:40])
+        text = self.draft.text
+        if comment := _CUT.match(text, event.end_mark.index):
+            cut = escaped(text[comment.end() - 1 :].partition("\n")[0].rstrip()[:40])
             message = f"YAML takes `{cut}` for a comment: it is not part of the description"
-            self._add(rules.CUT_BY_COMMENT, message, *self._place(comment.end() - 1), self._rewritten(event))
+            advice = self.draft.mended_at(event.start_mark.index)
+            self._add(rules.CUT_BY_COMMENT, message, *self._place(comment.end() - 1), advice)
 
     def _end(self, events: Iterator[Event]) -> None:
         from ruamel.yaml.events import DocumentEndEvent, StreamEndEvent
@@ -334,11 +352,19 @@ class _Reading:
         """Say what the author did, unless the line has a fault already that explains it."""
         mark = error.problem_mark
         opened = error.context_mark or mark
-        found = diagnose(self.text, str(error.problem), mark.index, opened.index)
+        found = self.draft.diagnose(str(error.problem), mark.index, opened.index)
+        self._forget_cut_block(found.at)
         line, column = self._place(found.at)
         if all(each.line != line for each in self.findings):
             self._add(found.rule, found.message, line, column, found.advice)
         raise _Stop
+
+    def _forget_cut_block(self, at: int) -> None:
+        """Do not judge a block that is empty because what was meant to stand in it is the fault."""
+        text = self.draft.text
+        for name, cut in list(self.fields.items()):
+            if not cut.value.strip() and text.startswith((">", "|"), cut.start) and not text[cut.end : at].strip():
+                del self.fields[name]
 
 
 _SURROGATE: Final = re.compile("[\ud800-\udfff]")
@@ -352,14 +378,18 @@ def _first_places(pattern: re.Pattern[str], text: str) -> Iterator[tuple[str, in
     return iter(places.items())
 
 
-def _events(text: str) -> Iterator[Event]:
+def _events(text: str) -> Generator[Event]:
     from ruamel.yaml import YAML
 
     # A new reader for each text: a shared one is not safe across threads (measured).
     yaml = YAML(typ="safe", pure=True)
     yaml.Scanner = _flat_scanner()
-    events: Iterator[Event] = yaml.parse(text)
+    events: Generator[Event] = yaml.parse(_APART.sub(_spaces, text) if "\t" in text else text)
     return events
+
+
+def _spaces(white: re.Match[str]) -> str:
+    return " " * len(white[0])
 
 
 @functools.cache
@@ -378,21 +408,21 @@ def _flat_scanner() -> type[Scanner]:
 
 
 def _other_type(plain: str) -> str | None:
-    """What YAML 1.2 reads a plain scalar as, if not as text; ruamel's own resolver decides."""
-    from ruamel.yaml.nodes import ScalarNode
-    from ruamel.yaml.resolver import VersionedResolver
-
-    tag = str(VersionedResolver().resolve(ScalarNode, plain, (True, False)))
-    kind = tag.rpartition(":")[2]
-    return None if kind == "str" else _KINDS[kind]
+    """What a plain scalar is read as, if not as text."""
+    return next((kind for kind, spelt in _OTHER_TYPES.items() if re.fullmatch(spelt, plain)), None)
 
 
-_KINDS: Final = {
-    "null": "nothing",
-    "bool": "true or false",
-    "int": "a number",
-    "float": "a number",
-    "timestamp": "a date",
-    "merge": "a merge",
-    "value": "a default value",
+_OTHER_TYPES: Final = {
+    "nothing": "null|Null|NULL|~",
+    "true or false": "true|True|TRUE|false|False|FALSE",
+    "a number": (
+        r"[-+]?[0-9]+|0o[0-7]+|0x[0-9a-fA-F]+|[-+]?(?:\.[0-9]+|[0-9]+(?:\.[0-9]*)?)(?:[eE][-+]?[0-9]+)?"
+        r"|[-+]?\.(?:inf|Inf|INF)|\.(?:nan|NaN|NAN)"
+    ),
+    "a date": (
+        r"[0-9]{4}-[0-9]{2}-[0-9]{2}"
+        r"|[0-9]{4}(?:-[0-9]{1,2}){2}(?:[Tt]|[ \t]+)[0-9]{1,2}(?::[0-9]{2}){2}(?:\.[0-9]*)?"
+        r"(?:[ \t]*(?:Z|[-+][0-9]{1,2}(?::?[0-9]{2})?))?"
+    ),
 }
+"""The core schema of YAML 1.2 (10.3.2); and dates, since most readers take them for what they look like."""

@@ -13,6 +13,7 @@ from typing import Final, NewType
 
 from attrs import frozen
 
+from .characters import category, has_later, without_later
 from .errors import BadName, BadPath
 from .limits import LIMITS
 from .rules import BAD_NAME, DEVICE_NAME
@@ -160,7 +161,8 @@ def resource_path(text: str) -> ResourcePath:
 
     Raises:
         BadPath: It does not travel (empty, absolute, backslash, drive prefix, an empty part, `.` or `..`, a control or
-            format character, not UTF-8, over 1024 bytes, over 32 levels), or it is left out or reserved, however spelt.
+            format character, one newer than Unicode 14, not UTF-8, over 1024 bytes, over 32 levels), or it is left out
+            or reserved, however spelt.
     """
     if len(text) > LIMITS.path_bytes or len(text.encode("utf-8", "surrogatepass")) > LIMITS.path_bytes:
         raise BadPath(escaped(text[:200]), f"it is longer than {LIMITS.path_bytes} bytes", "shorten the names")
@@ -177,9 +179,8 @@ def resource_path(text: str) -> ResourcePath:
 def _why_not_spelt(text: str) -> str | None:
     if not text:
         return "it is empty"
-    for char in text:
-        if (what := _UNSEEN.get(unicodedata.category(char))) is not None:
-            return f"it holds {what}"
+    if (what := _odd_character(text)) is not None:
+        return f"it holds {what}"
     if "\\" in text:
         return "it holds a backslash"
     if text.startswith("/"):
@@ -188,6 +189,11 @@ def _why_not_spelt(text: str) -> str | None:
         return "it begins with a drive letter"
     parts = text.split("/")
     return "a part of it is empty, `.` or `..`" if any(part in ("", ".", "..") for part in parts) else None
+
+
+def _odd_character(text: str) -> str | None:
+    unseen = next((what for char in text if (what := _UNSEEN.get(category(char))) is not None), None)
+    return unseen or ("a character newer than Unicode 14" if has_later(text) else None)
 
 
 def _refuse_kept_parts(text: str) -> None:
@@ -211,13 +217,14 @@ def is_reserved(part: str) -> bool:
 def _bare(part: str) -> str:
     """What some file system would take the name for: NFKC, no ignorable characters, case folded, no stream, no tail."""
     if not part.isascii():
-        part = "".join(char for char in _IGNORABLE.sub("", part) if unicodedata.category(char) != "Cf")
+        part = "".join(char for char in _IGNORABLE.sub("", part) if category(char) != "Cf")
+        part = without_later(part)
         part = unicodedata.normalize("NFKC", unicodedata.normalize("NFKC", part).casefold())
     return part.lower().partition(":")[0].rstrip(". ")
 
 
 def portable_key(path: str) -> str:
-    """Equal for two paths that some file system takes for one: case folded, and composed (NFC)."""
+    """Equal for two legal paths that some file system takes for one: case folded, and composed (NFC)."""
     if path.isascii():
         return path.lower()
     return unicodedata.normalize("NFC", unicodedata.normalize("NFC", path).casefold())

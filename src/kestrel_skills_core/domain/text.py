@@ -2,20 +2,32 @@
 
 A description stands in the system prompt, so nothing in it may be invisible, reorder what surrounds it, or look
 like something else. The classes are those of the Unicode general categories; what a category cannot tell is listed.
-"Unassigned" is what the running Python's `unicodedata` does not know.
+"Unassigned" is what Unicode 16 does not assign, whichever Python reads: see `characters`.
 """
 
 from __future__ import annotations
 
 import re
-import unicodedata
 from collections.abc import Iterator
 from functools import lru_cache
 from typing import Final, NamedTuple
 
 from attrs import frozen
 
-__all__ = ["FLAGS", "HiddenText", "Unseen", "escaped", "folded", "hidden_runs", "hidden_text", "unseen"]
+from .characters import category, name
+
+__all__ = [
+    "FLAGS",
+    "HiddenText",
+    "Unseen",
+    "escaped",
+    "folded",
+    "hidden_runs",
+    "hidden_text",
+    "place_in",
+    "unseen",
+    "visible",
+]
 
 FLAGS: Final = (
     "\U0001f3f4\U000e0067\U000e0062\U000e0065\U000e006e\U000e0067\U000e007f",
@@ -42,6 +54,8 @@ _BLANKS: Final = {
     "\u2800": "a braille blank",
     "\u3164": "a Hangul filler",
     "\uffa0": "a Hangul filler",
+    "\U00013441": "a hieroglyphic blank",
+    "\U00013442": "a hieroglyphic blank",
 }
 _JOINERS: Final = "\u200c\u200d"
 _SELECTORS: Final = "\ufe0e\ufe0f"
@@ -103,6 +117,18 @@ def escaped(text: str) -> str:
     return "".join(_spelt(char) if at in bad else char for at, char in enumerate(text))
 
 
+def place_in(content: bytes, at: int) -> tuple[int, int]:
+    """The line of a byte and its column in characters, both from 1; what comes before it is UTF-8."""
+    line_at = content.rfind(b"\n", 0, at) + 1
+    return content.count(b"\n", 0, at) + 1, len(content[line_at:at].decode()) + 1
+
+
+def visible(text: str) -> str:
+    """The text without what may not stand in a description."""
+    bad = {found.offset for found in unseen(text)}
+    return "".join(char for at, char in enumerate(text) if at not in bad) if bad else text
+
+
 def unseen(text: str) -> Iterator[Unseen]:
     """Every character that may not stand in a name or description, in order.
 
@@ -141,16 +167,16 @@ def _suspects(text: str) -> dict[str, str]:
 
 def _what(char: str) -> str:
     """What a character is that may not be seen everywhere; nothing for any other."""
-    category = unicodedata.category(char)
     if (named := _BLANKS.get(char) or _MISPLACED.get(char)) is not None:
         return named
-    if category == "Mn" and unicodedata.name(char).startswith(_SELECTOR_NAMES):
+    kind = category(char)
+    if kind == "Mn" and name(char).startswith(_SELECTOR_NAMES):
         return "a variation selector"
-    return _CATEGORIES.get(category, "")
+    return _CATEGORIES.get(kind, "")
 
 
 def _is_lawful_in_bodies(char: str) -> bool:
-    return char in "\t\n\f\r" or unicodedata.category(char) in ("Co", "Cn")
+    return char in "\t\n\f\r" or category(char) in ("Co", "Cn")
 
 
 def _offsets(text: str, suspects: dict[str, str]) -> Iterator[int]:
@@ -198,7 +224,7 @@ def _meant(char: str) -> str:
     code = ord(char)
     if 0xE0020 <= code <= 0xE007E:
         return chr(code - 0xE0000)
-    return f"<{unicodedata.name(char, f'U+{code:04X}').lower()}>"
+    return f"<{name(char).lower()}>"
 
 
 def _spelt(char: str) -> str:
@@ -219,7 +245,7 @@ def _joins(text: str, at: int) -> bool:
 def _is_joinable(char: str) -> bool:
     if not char or char in _BLANKS:
         return False
-    return unicodedata.category(char)[0] in "LM" or _is_emoji(char)
+    return category(char)[0] in "LM" or _is_emoji(char)
 
 
 def _selects(text: str, at: int) -> bool:
@@ -231,7 +257,5 @@ def _selects(text: str, at: int) -> bool:
 
 def _is_emoji(char: str) -> bool:
     return bool(char) and (
-        char in _EMOJI_ELSEWHERE
-        or char in _SKIN_TONES
-        or (unicodedata.category(char) == "So" and char not in "\u2800\ufffc")
+        char in _EMOJI_ELSEWHERE or char in _SKIN_TONES or (category(char) == "So" and char not in "\u2800\ufffc")
     )
