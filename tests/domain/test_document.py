@@ -361,7 +361,7 @@ class TestDescription:
 
     def test_an_empty_block_before_a_fault_elsewhere_is_empty(self) -> None:
         """Both are told."""
-        assert codes("---\ndescription: >\n\nname: a: b\n---\nx") == ["KS114", "KS105"]
+        assert codes("---\ndescription: >\n\nname: deploy: b\n---\nx") == ["KS114", "KS105"]
 
     def test_a_sentence_in_tags_is_decoded(self) -> None:
         """The finding says where it begins and what it says."""
