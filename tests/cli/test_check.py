@@ -248,7 +248,7 @@ class TestChanged:
         (skill(here / "skills", "tea") / "logo.png").write_bytes(b"\x89PNG\r\n\x1a\n\0")
         ran = run("check", "--changed", "README.md", "skills/tea/logo.png")
         assert ran.code == 1
-        assert ran.out.startswith("skills/tea/logo.png: KS306 ")
+        assert ran.out.startswith("skills/tea/logo.png:1:1: KS306 ")
 
     def test_what_lies_in_no_skill_is_passed_by(self, here: Path) -> None:
         """Nothing to judge is nothing wrong: most changes are of no skill."""
