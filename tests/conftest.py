@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import tarfile
+import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -52,3 +53,14 @@ def corpus(tmp_path_factory: pytest.TempPathFactory) -> Path:
         with tarfile.open(archive) as members:
             members.extractall(unpacked, filter="data")
     return unpacked
+
+
+@pytest.fixture
+def swift_path(tmp_path: Path) -> Iterator[Path]:
+    """A folder in memory, where the system has such a place: for roots that are made and removed many times."""
+    memory = Path("/dev/shm")
+    if not os.access(memory, os.W_OK):
+        yield tmp_path
+        return
+    with tempfile.TemporaryDirectory(dir=memory) as folder:
+        yield Path(folder)

@@ -10,15 +10,28 @@ from typing import Any, Final
 
 from tests.contracts.files import Later, document
 
-__all__ = ["CALLS", "Meddling", "crowd", "failing", "once", "open_descriptors", "skill"]
+__all__ = ["CALLS", "Meddling", "Swift", "crowd", "failing", "once", "open_descriptors", "skill"]
 
-_READING: Final = frozenset({"open", "listed", "read", "stat", "stamps"})
-_WRITING: Final = frozenset({"make_folder", "write", "link", "rename", "unlink", "sync", "lock"})
+_READING: Final = frozenset({"open", "listed", "read", "stat", "fstat", "stamps"})
+_WRITING: Final = frozenset(
+    {"make_folder", "remove_folder", "create", "append", "set_mode", "sync", "sync_disk", "link", "rename", "move"}
+    | {"exchange", "unlink", "locked"}
+)
 CALLS: Final = _READING | _WRITING
 """The calls that touch the disk."""
 
 
-class Meddling(Later):
+class Swift(Later):
+    """A disk that is not waited for; for tests in which the power stays on."""
+
+    def sync(self, fd: int) -> None:
+        """Do nothing."""
+
+    def sync_disk(self, fd: int) -> None:
+        """Do nothing."""
+
+
+class Meddling(Swift):
     """Tells `act` of every call before it is made, by its name and arguments; what `act` raises, the call raises."""
 
     def __init__(self, act: Callable[..., None]) -> None:
@@ -30,9 +43,9 @@ class Meddling(Later):
             return found
         act = super().__getattribute__("act")
 
-        def call(*arguments: Any) -> Any:
+        def call(*arguments: Any, **named: Any) -> Any:
             act(name, *arguments)
-            return found(*arguments)
+            return found(*arguments, **named)
 
         return call
 

@@ -29,7 +29,7 @@ from kestrel_skills_core.domain.tree import Content, SkillTree, folders_of
 from kestrel_skills_core.ports.files import Published
 from kestrel_skills_core.ports.world import Chance
 
-__all__ = ["Entry", "MemorySkillFiles", "Odd"]
+__all__ = ["Entry", "MemorySkillFiles", "Odd", "judged", "published"]
 
 
 @frozen
@@ -79,14 +79,7 @@ class MemorySkillFiles:
         if not isinstance(entry, dict):
             return Published(sighting=linked(name), tree=SkillTree({}))
         self._mark(name, entry)
-        folder = _judged(name, entry)
-        if (beyond := folder.beyond()) is not None:
-            raise beyond
-        sighting = folder.sighting(dict(entry))
-        contents = {path: content for path, content in entry.items() if isinstance(content, Content)}
-        return Published(
-            sighting=sighting, tree=SkillTree({item.path: contents[item.path] for item in sighting.inventory})
-        )
+        return published(name, entry)
 
     def read_resource(self, name: SkillName, path: ResourcePath) -> bytes:
         """The bytes of one file; see the port."""
@@ -118,7 +111,7 @@ class MemorySkillFiles:
         assert isinstance(entry, dict)
         self._mark(name, entry)
         try:
-            return _judged(name, entry).sighting(dict(entry))
+            return judged(name, entry).sighting(dict(entry))
         except TooLarge as error:
             return refused(name, rules.MANY_ENTRIES, str(error))
 
@@ -126,15 +119,29 @@ class MemorySkillFiles:
         if self.chance is None or self.source is not SourceId.AGENT_LOCAL or isinstance(entries.get(MARKER), Odd):
             return
         with suppress(TooLarge):
-            if lacks_marker(_judged(name, entries).sighting()):
+            if lacks_marker(judged(name, entries).sighting()):
                 entries[MARKER] = Content(render_marker(Generation(self.chance.token())))
+
+
+def published(name: str, entries: dict[str, Entry]) -> Published:
+    """A folder as it is, and every inventoried byte.
+
+    Raises:
+        TooLarge: It holds more than one folder may.
+    """
+    folder = judged(name, entries)
+    if (beyond := folder.beyond()) is not None:
+        raise beyond
+    sighting = folder.sighting(dict(entries))
+    contents = {path: content for path, content in entries.items() if isinstance(content, Content)}
+    return Published(sighting=sighting, tree=SkillTree({item.path: contents[item.path] for item in sighting.inventory}))
 
 
 def _kind(entry: dict[str, Entry] | Entry) -> Kind:
     return "folder" if isinstance(entry, dict) else "file" if isinstance(entry, Content) else entry.kind
 
 
-def _judged(name: str, entries: dict[str, Entry]) -> Folder:
+def judged(name: str, entries: dict[str, Entry]) -> Folder:
     """The folder walked as a disk would be: parents first, and only where it says to enter."""
     folder = Folder(name)
     everything = {**{path: Odd("folder") for path in folders_of(entries)}, **entries}

@@ -9,8 +9,8 @@ from __future__ import annotations
 
 import errno
 import stat
-from collections.abc import Iterable, Iterator
-from contextlib import contextmanager, suppress
+from collections.abc import Iterable
+from contextlib import suppress
 from typing import Final
 
 from kestrel_skills_core.domain.folder import parse_marker, render_marker
@@ -18,12 +18,13 @@ from kestrel_skills_core.domain.limits import LIMITS
 from kestrel_skills_core.domain.names import INTERNAL, MARKER, Generation
 from kestrel_skills_core.ports.world import Chance
 
+from .rooms import LOCKS, own_folder
 from .syscalls import Syscalls
+from .writing import write
 
-__all__ = ["mint"]
+__all__ = ["LOCK", "mint"]
 
-_LOCKS: Final = "locks"
-_LOCK: Final = "markers.lock"
+LOCK: Final = "markers.lock"
 _STAGED: Final = f"{MARKER}.tmp."
 _PATIENCE: Final = 0.25
 """Seconds. Whoever holds the lock is minting too; without a marker, a skill is merely off until the next look."""
@@ -36,7 +37,12 @@ _ONE_FOLDER: Final = frozenset(
 def mint(calls: Syscalls, root: int, folders: Iterable[str], chance: Chance) -> bool:
     """See that each of these folders of an open root has a well-formed marker; whether any has one now."""
     marked = 0
-    with suppress(OSError), _internal(calls, root) as (internal, locks), calls.lock(_LOCK, locks, _PATIENCE):
+    with (
+        suppress(OSError),
+        own_folder(calls, INTERNAL, root) as internal,
+        own_folder(calls, LOCKS, internal) as locks,
+        calls.locked(LOCK, locks, _PATIENCE),
+    ):
         for folder in folders:
             try:
                 with calls.folder(folder, root) as fd:
@@ -45,21 +51,6 @@ def mint(calls: Syscalls, root: int, folders: Iterable[str], chance: Chance) -> 
                 if error.errno not in _ONE_FOLDER:
                     break
     return marked > 0
-
-
-@contextmanager
-def _internal(calls: Syscalls, root: int) -> Iterator[tuple[int, int]]:
-    """This library's own folder, and the one for locks in it; made where they are not there."""
-    with _own(calls, INTERNAL, root) as internal, _own(calls, _LOCKS, internal) as locks:
-        yield internal, locks
-
-
-@contextmanager
-def _own(calls: Syscalls, name: str, at: int) -> Iterator[int]:
-    with suppress(FileExistsError):
-        calls.make_folder(name, at)
-    with calls.folder(name, at) as fd:
-        yield fd
 
 
 def _mark(calls: Syscalls, internal: int, folder: int, chance: Chance) -> bool:
@@ -75,7 +66,7 @@ def _mark(calls: Syscalls, internal: int, folder: int, chance: Chance) -> bool:
             return True
         place = calls.rename
     staged = _STAGED + chance.token()
-    calls.write(staged, internal, render_marker(Generation(chance.token())))
+    write(calls, staged, internal, render_marker(Generation(chance.token())))
     try:
         with suppress(FileExistsError):  # another was faster, and theirs stands
             place(staged, internal, MARKER, folder)

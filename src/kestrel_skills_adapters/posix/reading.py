@@ -31,17 +31,16 @@ from kestrel_skills_core.ports.files import Published
 from kestrel_skills_core.ports.world import Chance, Watcher
 
 from .markers import mint
-from .syscalls import Syscalls
+from .syscalls import EXECUTABLE, Syscalls
 
-__all__ = ["PosixSkillFiles"]
+__all__ = ["TRIES", "Look", "Moved", "PosixSkillFiles"]
 
 Stamps = list[str | int | None]
 """Of a folder, flat: name, inode, size and times of change of each entry; then each folder's name, stamps, and None."""
 
 _YOUNG_NS: Final = 2_000_000_000
 """The coarsest clock of a file system in use ticks every two seconds (FAT)."""
-_TRIES: Final = 3
-_EXECUTABLE: Final = stat.S_IXUSR | stat.S_IXGRP | stat.S_IXOTH
+TRIES: Final = 3
 _ABSENT: Final = frozenset(
     {errno.ENOENT, errno.ELOOP, errno.ENOTDIR, errno.EISDIR, errno.ENXIO, errno.ESTALE, errno.ENAMETOOLONG}
 )
@@ -56,7 +55,7 @@ _PHRASES: Final = {
 _READABLE: Final = "give the agent's user permission to read it, then list the skills again"
 
 
-class _Moved(Exception):
+class Moved(Exception):
     """Something changed under our hands."""
 
 
@@ -97,8 +96,8 @@ class PosixSkillFiles:
 
     def read(self, name: SkillName) -> Published:
         """One whole folder; see the port."""
-        for _ in range(_TRIES):
-            with self._opened() as root, suppress(_Moved):
+        for _ in range(TRIES):
+            with self._opened() as root, suppress(Moved):
                 published = self._whole(root, name)
                 if lacks_marker(published.sighting) and self._mint(root, [name]):
                     published = self._whole(root, name)
@@ -107,7 +106,7 @@ class PosixSkillFiles:
 
     def read_resource(self, name: SkillName, path: ResourcePath) -> bytes:
         """The bytes of one file; see the port."""
-        for _ in range(_TRIES):
+        for _ in range(TRIES):
             with self._opened() as root:
                 content, found = self._read_resource(root, name, path)
             if not stat.S_ISREG(found.st_mode):
@@ -200,13 +199,13 @@ class PosixSkillFiles:
         What changes while it is read leaves a young stamp on what is read after the change; so only a folder that has
         one is looked at again, and read again where a stamp moved.
         """
-        for _ in range(_TRIES):
-            look = _Look(self.calls, name, now - _YOUNG_NS, kept)
+        for _ in range(TRIES):
+            look = Look(self.calls, name, now - _YOUNG_NS, kept)
             try:
                 self._walk(root, name, look)
             except TooLarge as error:
                 return refused(name, rules.MANY_ENTRIES, str(error))
-            except _Moved:
+            except Moved:
                 continue
             except OSError as error:
                 kind = self._kind(root, name)
@@ -218,7 +217,7 @@ class PosixSkillFiles:
                 return look.sighting()
         return refused(name, rules.RESTLESS, "it kept changing while it was read")
 
-    def _walk(self, root: int, name: str, look: _Look) -> None:
+    def _walk(self, root: int, name: str, look: Look) -> None:
         """Walk one folder, and where a stamp is young, make sure that none moved meanwhile.
 
         What could not be read has no stamp; such a folder is a rejection, and looked at again each time.
@@ -226,17 +225,17 @@ class PosixSkillFiles:
         with self.calls.folder(name, root) as folder:
             look.walk(folder)
         if look.young and not look.unread and not self._is_as_stamped(name, tuple(look.stamps)):
-            raise _Moved
+            raise Moved
 
     def _whole(self, root: int, name: SkillName) -> Published:
         """One folder, none of whose stamps moved; since they hold inodes, no other has taken its name either."""
         kept: dict[str, Content] = {}
-        look = _Look(self.calls, name, self.calls.now_ns() - _YOUNG_NS, kept)
+        look = Look(self.calls, name, self.calls.now_ns() - _YOUNG_NS, kept)
         try:
             with self.calls.folder(name, root) as folder:
                 look.walk(folder)
             if not self._is_as_stamped(name, tuple(look.stamps)):
-                raise _Moved
+                raise Moved
         except OSError as error:
             kind = self._kind(root, name)
             if kind == "link":
@@ -244,7 +243,7 @@ class PosixSkillFiles:
             if kind != "folder":
                 raise SkillAbsent(name) from None
             if error.errno in _ABSENT:
-                raise _Moved from None
+                raise Moved from None
             raise SourceUnavailable(self.source, _phrase(error), _READABLE) from None
         if (beyond := look.folder.beyond()) is not None:
             raise beyond
@@ -288,7 +287,7 @@ class PosixSkillFiles:
         return SourceUnavailable(self.source, "the folder kept changing while it was read", rules.RESTLESS.fix)
 
 
-class _Look:
+class Look:
     """One pass over one folder: what the domain thinks of it, and the stamps that tell whether it changed since."""
 
     def __init__(self, calls: Syscalls, name: str, horizon: int, kept: dict[str, Content] | None = None) -> None:
@@ -305,7 +304,7 @@ class _Look:
 
         Raises:
             TooLarge: It holds more entries than are looked at.
-            _Moved: It changed meanwhile.
+            Moved: It changed meanwhile.
             OSError: It cannot be listed.
         """
         entries = self._calls.listed(at, LIMITS.looked_entries + 1)
@@ -355,12 +354,12 @@ class _Look:
             self.folder.aside(path, kind, size, found.st_mtime_ns)
         elif content is None:
             if not stat.S_ISREG(found.st_mode):
-                raise _Moved
+                raise Moved
             self.folder.large(path, size)
         elif len(content) != size:
-            raise _Moved
+            raise Moved
         else:
-            executable = found.st_mode & _EXECUTABLE != 0
+            executable = found.st_mode & EXECUTABLE != 0
             self.folder.file(path, content, executable=executable)
             if self._kept is not None:
                 self._kept[path] = Content(content, executable)
@@ -373,7 +372,7 @@ class _Look:
 
     def _fail(self, path: str, error: OSError) -> None:
         if error.errno in _ABSENT:
-            raise _Moved
+            raise Moved
         self.unread = True
         self.folder.unreadable(path, _phrase(error))
 

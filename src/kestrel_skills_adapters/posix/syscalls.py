@@ -6,6 +6,7 @@ put another `Syscalls` in place of this one, to make the disk fail or change bet
 
 from __future__ import annotations
 
+import fcntl
 import os
 import stat
 import time
@@ -15,13 +16,26 @@ from itertools import islice
 from typing import Final
 
 from kestrel_skills_core.domain.folder import Kind
+from kestrel_skills_core.ports.world import Cancelled
 
-__all__ = ["Syscalls"]
+from .renames import exchange, move, sync_disk
+
+__all__ = ["EXECUTABLE", "Syscalls"]
+
+EXECUTABLE: Final = stat.S_IXUSR | stat.S_IXGRP | stat.S_IXOTH
+"""A file with any of these mode bits is an executable."""
 
 _FOLDER: Final = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
 _FILE: Final = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
 _NEW_FILE: Final = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
+_FULL_SYNC: Final = getattr(fcntl, "F_FULLFSYNC", None)  # macOS, whose fsync leaves the drive's own cache unwritten
 _LOCK_FILE: Final = os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
+_POLL: Final = 0.01
+"""Seconds between two looks at a lock that another holds."""
+
+
+def _never() -> bool:
+    return False
 
 
 class Syscalls:
@@ -36,7 +50,7 @@ class Syscalls:
         return os.open(name, _FOLDER, dir_fd=at)
 
     def close(self, fd: int) -> None:
-        """Close a folder."""
+        """Close a folder or a new file."""
         os.close(fd)
 
     @contextmanager
@@ -74,9 +88,13 @@ class Syscalls:
         finally:
             os.close(fd)
 
-    def stat(self, name: str, at: int) -> os.stat_result:
+    def stat(self, name: str, at: int | None = None) -> os.stat_result:
         """What an entry is; of a link, the link itself."""
         return os.stat(name, dir_fd=at, follow_symlinks=False)
+
+    def fstat(self, fd: int) -> os.stat_result:
+        """What an open folder is."""
+        return os.fstat(fd)
 
     def stamps(self, path: str, most: int, found: list[str | int | None]) -> list[str]:
         """Append name, inode, size, and times of change of the first so many entries; give the folders among them.
@@ -93,53 +111,82 @@ class Syscalls:
                     found += (entry.name, now.st_ino, now.st_size, now.st_mtime_ns, now.st_ctime_ns)
         return folders
 
-    def make_folder(self, name: str, at: int) -> None:
-        """Make a folder that only its owner may enter."""
-        os.mkdir(name, 0o700, dir_fd=at)
+    def make_folder(self, name: str, at: int, mode: int = 0o700) -> None:
+        """Make a folder; unless told else, one that only its owner may enter. The process's umask is kept to."""
+        os.mkdir(name, mode, dir_fd=at)
 
-    def write(self, name: str, at: int, content: bytes) -> None:
-        """Make a new file with that content, and wait until it is on the disk."""
-        fd = os.open(name, _NEW_FILE, 0o644, dir_fd=at)
-        try:
-            while content:
-                content = content[os.write(fd, content) :]
+    def remove_folder(self, name: str, at: int) -> None:
+        """Remove an empty folder."""
+        os.rmdir(name, dir_fd=at)
+
+    def create(self, name: str, at: int, mode: int = 0o644) -> int:
+        """Make a new file and open it to append to; any entry of that name refuses it. Whoever asked closes it."""
+        return os.open(name, _NEW_FILE, mode, dir_fd=at)
+
+    def append(self, fd: int, content: bytes) -> None:
+        """Write all of it to the end of a new file."""
+        while content:
+            content = content[os.write(fd, content) :]
+
+    def set_mode(self, fd: int, mode: int) -> None:
+        """Give a new file these permission bits, whatever the umask."""
+        os.fchmod(fd, mode)
+
+    def sync(self, fd: int) -> None:
+        """Wait until the bytes of a new file, or the names in an open folder, are on the disk."""
+        if _FULL_SYNC is None:
             os.fsync(fd)
-        finally:
-            os.close(fd)
+        else:
+            fcntl.fcntl(fd, _FULL_SYNC)
+
+    def sync_disk(self, fd: int) -> None:
+        """Wait until everything on the file system of an open folder is on the disk."""
+        sync_disk(fd)
 
     def link(self, name: str, at: int, new: str, new_at: int) -> None:
         """Give a file a second name, which must be free."""
         os.link(name, new, src_dir_fd=at, dst_dir_fd=new_at, follow_symlinks=False)
 
     def rename(self, name: str, at: int, new: str, new_at: int) -> None:
-        """Move a file over whatever has the new name."""
+        """Move a file over whatever file has the new name."""
         os.rename(name, new, src_dir_fd=at, dst_dir_fd=new_at)
 
+    def move(self, name: str, at: int, new: str, new_at: int) -> None:
+        """Move an entry of whatever kind to a name that is free; `FileExistsError` where it is not."""
+        move(name, at, new, new_at)
+
+    def exchange(self, name: str, at: int, new: str, new_at: int) -> None:
+        """Let two entries, of whatever kinds and both there, change places at one instant."""
+        exchange(name, at, new, new_at)
+
     def unlink(self, name: str, at: int) -> None:
-        """Take a name away from a file."""
+        """Take a name away from a file, link or special file."""
         os.unlink(name, dir_fd=at)
 
-    def sync(self, fd: int) -> None:
-        """Wait until the names in an open folder are on the disk."""
-        os.fsync(fd)
-
     @contextmanager
-    def lock(self, name: str, at: int, patience: float) -> Iterator[None]:
-        """Hold a lock file alone; `BlockingIOError` where another holds it for longer than so many seconds."""
+    def locked(
+        self, name: str, at: int, patience: float, *, shared: bool = False, cancelled: Cancelled = _never
+    ) -> Iterator[None]:
+        """Hold a lock file, alone or with others who share it; it is made where it is not there, and never removed.
+
+        Raises:
+            BlockingIOError: Another holds it for longer than so many seconds, or whoever waits for it went away.
+        """
         from portalocker import LockFlags, lock  # noqa: PLC0415 - only who writes pays for it
         from portalocker.exceptions import LockException  # noqa: PLC0415 - only who writes pays for it
 
+        flags = LockFlags.NON_BLOCKING | (LockFlags.SHARED if shared else LockFlags.EXCLUSIVE)
         deadline = time.monotonic() + patience
         fd = os.open(name, _LOCK_FILE, 0o600, dir_fd=at)
         try:
             while True:
                 try:
-                    lock(fd, LockFlags.EXCLUSIVE | LockFlags.NON_BLOCKING)
+                    lock(fd, flags)
                     break
                 except LockException as error:
-                    if time.monotonic() >= deadline:
+                    if time.monotonic() >= deadline or cancelled():
                         raise BlockingIOError from error
-                    time.sleep(0.01)
+                    time.sleep(_POLL)
             yield
         finally:
             os.close(fd)

@@ -8,14 +8,15 @@ from __future__ import annotations
 
 import hashlib
 import hmac
+from collections.abc import Iterable
 from typing import Final
 
 from attrs import frozen
 
 from .names import Generation, Revision, SkillName, SourceId
-from .tree import Listing
+from .tree import Listing, Unlisted
 
-__all__ = ["ApprovalBinding"]
+__all__ = ["ApprovalBinding", "holds_repository"]
 
 _TAG: Final = b"kestrel-skill-approval-v1\n"
 
@@ -55,3 +56,8 @@ class ApprovalBinding:
     def matches(self, token: str) -> bool:
         """Whether the token is this binding's, in constant time."""
         return hmac.compare_digest(self.token.encode(), token.encode("utf-8", "surrogatepass"))
+
+
+def holds_repository(unlisted: Iterable[Unlisted]) -> bool:
+    """Whether a git repository, or a pointer to one, is among the entries: what it holds, nobody approves unseen."""
+    return any(entry.path.rpartition("/")[2].casefold() == ".git" for entry in unlisted)

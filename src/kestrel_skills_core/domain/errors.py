@@ -21,6 +21,7 @@ __all__ = [
     "Busy",
     "Failed",
     "InDoubt",
+    "KeptAbsent",
     "Moved",
     "NotEditable",
     "Refused",
@@ -170,6 +171,20 @@ class SkillExists(Moved):
 
     def __str__(self) -> str:
         return f"there is already a skill {_quoted(self.name)}"
+
+
+class KeptAbsent(Moved):
+    """Nothing, or nothing of that kind, is kept under that token."""
+
+    code = "kept_absent"
+    fix = "list what is kept, then decide again"
+
+    def __init__(self, token: str) -> None:
+        super().__init__(token)
+        self.token = token
+
+    def __str__(self) -> str:
+        return f"nothing of the kind is kept as {_quoted(self.token)}"
 
 
 class StaleRevision(Moved):

@@ -7,7 +7,7 @@ from typing import Any, Final
 
 from attrs import Attribute, evolve, field, frozen
 
-from .approval import ApprovalBinding
+from .approval import ApprovalBinding, holds_repository
 from .document import Head
 from .findings import Finding, faults_of
 from .names import Generation, Revision, SkillName, SourceId, digest
@@ -189,7 +189,7 @@ def _delete_binding(found: SkillRecord | Rejection, agent: str) -> ApprovalBindi
         or found.generation is None
         or found.revision is None
         or found.unlisted is None
-        or any(entry.path.rpartition("/")[2].casefold() == ".git" for entry in found.unlisted)
+        or holds_repository(found.unlisted)
     ):
         return None
     return ApprovalBinding(

@@ -35,7 +35,7 @@ def recorded(root: Path) -> list[str]:
     made: list[str] = []
 
     def act(call: str, *_: Any) -> None:
-        if call in ("lock", "write", "link", "rename", "unlink", "sync"):
+        if call in ("locked", "create", "append", "link", "rename", "unlink", "sync"):
             made.append(call)
 
     survey(root, Meddling(act))
@@ -53,17 +53,21 @@ def test_this_librarys_own_folder_is_private(tmp_path: Path) -> None:
 
 
 def test_a_marker_is_on_the_disk_before_it_is_in_its_folder(tmp_path: Path) -> None:
-    """It is written and synced, linked, the folder is synced; the lock is taken once for all folders."""
+    """It is written and synced, linked, the folder is synced; the lock is taken once for all folders.
+
+    This library's own folders are made first, and on the disk, where they are not there yet.
+    """
     skill(tmp_path, "knots")
     skill(tmp_path, "shells")
-    assert recorded(tmp_path) == ["lock", "write", "link", "unlink", "sync", "write", "link", "unlink", "sync"]
+    one = ["create", "append", "sync", "link", "unlink", "sync"]
+    assert recorded(tmp_path) == ["sync", "sync", "locked", *one, *one]
     assert recorded(tmp_path) == []
 
 
 def test_a_malformed_marker_is_replaced_in_one_move(tmp_path: Path) -> None:
     """At no moment is there none, or half of one."""
     (skill(tmp_path, "knots") / ".kestrel-generation").write_bytes(b"half")
-    assert recorded(tmp_path) == ["lock", "write", "rename", "unlink", "sync"]
+    assert recorded(tmp_path)[2:] == ["locked", "create", "append", "sync", "rename", "unlink", "sync"]
 
 
 def test_whoever_comes_first_wins(tmp_path: Path) -> None:
@@ -84,7 +88,7 @@ def test_a_marker_that_was_mended_meanwhile_is_kept(tmp_path: Path) -> None:
     marker = skill(tmp_path, "knots") / ".kestrel-generation"
     marker.write_bytes(b"half")
     theirs = b"kestrel-skill-generation-v1:" + b"ab" * 32 + b"\n"
-    assert survey(tmp_path, once("lock", "markers.lock", lambda: marker.write_bytes(theirs))) == {"knots": "ab" * 32}
+    assert survey(tmp_path, once("locked", "markers.lock", lambda: marker.write_bytes(theirs))) == {"knots": "ab" * 32}
 
 
 def test_many_at_once_give_each_folder_one_marker(tmp_path: Path) -> None:
@@ -152,7 +156,7 @@ def test_a_disk_that_makes_no_links_is_asked_once(tmp_path: Path, number: int) -
     writes: list[str] = []
 
     def act(call: str, *_: Any) -> None:
-        if call == "write":
+        if call == "append":
             writes.append(call)
         if call == "link":
             raise OSError(number, "")

@@ -238,7 +238,7 @@ def test_a_root_that_cannot_be_written_is_read_all_the_same(tmp_path: Path) -> N
     tried: list[str] = []
 
     def act(call: str, *_: Any) -> None:
-        if call in ("make_folder", "write", "link", "lock"):
+        if call in ("make_folder", "create", "link", "locked"):
             tried.append(call)
             raise OSError(errno.EROFS, "")
 

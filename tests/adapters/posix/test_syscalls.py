@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from kestrel_skills_adapters.posix.syscalls import Syscalls
+from kestrel_skills_adapters.posix.writing import write
 
 
 @pytest.fixture
@@ -33,9 +34,9 @@ def test_a_file_that_is_written_in_pieces_is_written_to_its_end(
     tmp_path: Path, folder: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """And so with a write."""
-    write = os.write
-    monkeypatch.setattr(os, "write", lambda fd, content: write(fd, content[:3]))
-    Syscalls().write("a", folder, b"0123456789")
+    whole = os.write
+    monkeypatch.setattr(os, "write", lambda fd, content: whole(fd, content[:3]))
+    write(Syscalls(), "a", folder, b"0123456789")
     assert (tmp_path / "a").read_bytes() == b"0123456789"
 
 
@@ -80,6 +81,6 @@ def test_a_new_file_is_never_written_over_another(tmp_path: Path, folder: int) -
     (tmp_path / "b").symlink_to("c")
     for name in ("a", "b"):
         with pytest.raises(FileExistsError):
-            Syscalls().write(name, folder, b"new")
+            write(Syscalls(), name, folder, b"new")
     assert (tmp_path / "a").read_bytes() == b"old"
     assert not (tmp_path / "c").exists()

@@ -1,0 +1,219 @@
+r"""A root that may be changed, in memory: each method happens at one instant, and nothing is ever left over.
+
+>>> from kestrel_skills_adapters.memory.store import MemorySkillStore
+>>> from kestrel_skills_adapters.memory.world import CountedChance
+>>> from kestrel_skills_core.domain.names import SkillName
+>>> from kestrel_skills_core.domain.tree import Content, SkillTree
+>>> document = b'---\nname: "knots"\ndescription: "Use when a rope must hold."\n---\n\nTie a bowline.\n'
+>>> store = MemorySkillStore(chance=CountedChance())
+>>> tree = SkillTree({"SKILL.md": Content(document)})
+>>> store.publish(SkillName("knots"), tree, cancelled=lambda: False)[-4:]
+'0001'
+>>> store.read(SkillName("knots")).sighting.revision == tree.revision
+True
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from attrs import define, field
+
+from kestrel_skills_core.domain.approval import ApprovalBinding
+from kestrel_skills_core.domain.errors import (
+    Busy,
+    KeptAbsent,
+    NotEditable,
+    SkillAbsent,
+    SkillExists,
+    StaleRevision,
+    TooLarge,
+)
+from kestrel_skills_core.domain.fence import Fence, parse_fence, render_fence
+from kestrel_skills_core.domain.folder import render_marker
+from kestrel_skills_core.domain.limits import LIMITS
+from kestrel_skills_core.domain.names import (
+    DOCUMENT,
+    MARKER,
+    PROVENANCE,
+    Generation,
+    ResourcePath,
+    Revision,
+    SkillName,
+    SourceId,
+)
+from kestrel_skills_core.domain.provenance import Provenance, dump_provenance
+from kestrel_skills_core.domain.removal import approved_manifest
+from kestrel_skills_core.domain.root import linked
+from kestrel_skills_core.domain.tree import Content, SkillTree
+from kestrel_skills_core.ports.store import Kept, Swept
+from kestrel_skills_core.ports.world import Cancelled, Chance
+
+from .files import Entry, MemorySkillFiles, Odd, judged, published
+
+__all__ = ["MemorySkillStore"]
+
+
+@define(eq=False)
+class MemorySkillStore(MemorySkillFiles):
+    """The port over dictionaries; see `SkillStore` for what each method promises.
+
+    `held` is what another holds, which every change then meets; `keeping` is what is kept of a person's, by token;
+    `marks` are the fail-closed marks, each the bytes of its file. Change all of them at will between two calls.
+    """
+
+    source: SourceId = field(default=SourceId.AGENT_LOCAL, init=False)
+    chance: Chance = field(kw_only=True)
+    held: str | None = None
+    keeping: dict[str, tuple[SkillName, dict[str, Entry] | Entry]] = field(factory=dict)
+    marks: dict[SkillName, bytes] = field(factory=dict)
+
+    def publish(
+        self, name: SkillName, tree: SkillTree, provenance: Provenance | None = None, *, cancelled: Cancelled
+    ) -> Generation:
+        """Bring a whole new folder into sight; see the port."""
+        self._begin()
+        if len(self.folders) >= LIMITS.root_entries:
+            raise TooLarge("entries of the skills folder", LIMITS.root_entries, len(self.folders) + 1)
+        if name in self.folders:
+            raise SkillExists(name)
+        generation = Generation(self.chance.token())
+        entries: dict[str, Entry] = dict(tree.files.items())
+        entries[MARKER] = Content(render_marker(generation))
+        if provenance is not None:
+            entries[PROVENANCE] = Content(dump_provenance(provenance))
+        self.folders[name] = entries
+        return generation
+
+    def write(
+        self, name: SkillName, path: ResourcePath, content: bytes, *, seen: Revision, cancelled: Cancelled
+    ) -> Revision:
+        """Replace one file, or add one; see the port."""
+        entries, tree = self._begun(name, seen)
+        old = tree.files.get(path)
+        new = Content(content, old is not None and old.executable)
+        after = SkillTree({**tree.files, path: new})
+        if old is None:
+            self._refuse_unseen(entries, path)
+        entries[path] = new
+        return after.revision
+
+    def remove(self, name: SkillName, path: ResourcePath, *, seen: Revision, cancelled: Cancelled) -> Revision:
+        """Take one file out; see the port."""
+        if path == DOCUMENT:
+            raise NotEditable(self.source, "a skill is its SKILL.md", "delete the skill, or edit the file")
+        entries, tree = self._begun(name, seen)
+        if path not in tree.files:
+            self._refuse_unseen(entries, path)
+            raise SkillAbsent(name, path)
+        del entries[path]
+        for above in _above(path):
+            entries.setdefault(above, Odd("folder"))
+        return SkillTree({each: content for each, content in tree.files.items() if each != path}).revision
+
+    def annotate(self, name: SkillName, provenance: Provenance, *, seen: Revision, cancelled: Cancelled) -> None:
+        """Write where a skill came from; see the port."""
+        entries, _ = self._begun(name, seen)
+        if isinstance(entries.get(PROVENANCE), Odd):
+            self._refuse_unseen(entries, PROVENANCE)
+        entries[PROVENANCE] = Content(dump_provenance(provenance))
+
+    def retire(self, name: SkillName, *, approved: ApprovalBinding, cancelled: Cancelled) -> None:
+        """Take a whole folder out of sight; see the port."""
+        self._begin()
+        entry = self._entry(name)
+        if not isinstance(entry, dict):
+            approved_manifest(name, linked(name), {}, approved)
+        else:
+            read = {path: content for path, content in entry.items() if isinstance(content, Content)}
+            approved_manifest(name, judged(name, entry).sighting(), read, approved)
+            del self.folders[name]
+
+    def fence(self, name: SkillName, fence: Fence) -> None:
+        """Write a fail-closed mark; see the port."""
+        self._begin()
+        self.marks[name] = render_fence(name, fence)
+
+    def unfence(self, name: SkillName) -> None:
+        """Take a mark away; see the port."""
+        if self.problem is not None:
+            raise self.problem
+        self.marks.pop(name, None)
+
+    def fenced(self) -> Mapping[SkillName, Fence] | None:
+        """All marks; see the port."""
+        return None if self.problem else {name: parse_fence(mark) for name, mark in sorted(self.marks.items())}
+
+    def kept(self) -> tuple[Kept, ...]:
+        """What is kept of a person's; see the port."""
+        return tuple(
+            Kept(token=token, name=name, kind="folder" if isinstance(entry, dict) else "file")
+            for token, (name, entry) in sorted(self.keeping.items())
+        )
+
+    def kept_files(self, token: str) -> Mapping[str, bytes]:
+        """What one of these holds; see the port."""
+        _, entry = self._kept(token)
+        entries = entry if isinstance(entry, dict) else {".": entry}
+        return {path: content.data for path, content in entries.items() if isinstance(content, Content)}
+
+    def restore(self, token: str, *, cancelled: Cancelled) -> SkillName:
+        """Bring a kept folder back into sight; see the port."""
+        self._begin()
+        name, entry = self._kept(token)
+        if not isinstance(entry, dict):
+            raise KeptAbsent(token)
+        if name in self.folders:
+            raise SkillExists(name)
+        self.folders[name] = entry
+        del self.keeping[token]
+        return name
+
+    def discard(self, token: str, *, cancelled: Cancelled) -> None:
+        """Forget what is kept, because a person said so; see the port."""
+        self._begin()
+        self._kept(token)
+        del self.keeping[token]
+
+    def sweep(self) -> Swept:
+        """Nothing is ever left; see the port."""
+        if self.problem is not None:
+            raise self.problem
+        return Swept(skipped=self.held is not None)
+
+    def _begin(self) -> None:
+        if self.problem is not None:
+            raise self.problem
+        if self.held is not None:
+            raise Busy(self.held)
+
+    def _begun(self, name: SkillName, seen: Revision) -> tuple[dict[str, Entry], SkillTree]:
+        """The entries of a folder that is as it was seen, and the tree of them."""
+        self._begin()
+        entries = self._entry(name)
+        if not isinstance(entries, dict):
+            raise NotEditable(self.source, "a link or file stands where the folder should", "move it away by hand")
+        found = published(name, entries)
+        if found.sighting.revision != seen:
+            raise StaleRevision(name, seen, found.sighting.revision)
+        return entries, found.tree
+
+    def _refuse_unseen(self, entries: dict[str, Entry], path: str) -> None:
+        """Refuse a path that something stands at, or above it, that is no file that was read, nor a folder."""
+        for above in _above(path):
+            if above in entries and entries[above] != Odd("folder"):
+                raise NotEditable(self.source, f"`{above}` is not a folder", "look at it, and move it away by hand")
+        if path in entries or any(each.startswith(f"{path}/") for each in entries):
+            why = f"what stands at `{path}` is no file that can be read here"
+            raise NotEditable(self.source, why, "look at it, and move it away by hand")
+
+    def _kept(self, token: str) -> tuple[SkillName, dict[str, Entry] | Entry]:
+        if token not in self.keeping:
+            raise KeptAbsent(token)
+        return self.keeping[token]
+
+
+def _above(path: str) -> list[str]:
+    """The folders that a path runs through, outermost first."""
+    parts = path.split("/")
+    return ["/".join(parts[:end]) for end in range(1, len(parts))]

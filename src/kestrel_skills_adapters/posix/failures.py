@@ -1,0 +1,56 @@
+"""What the system says when it refuses, in words that tell nothing of the host."""
+
+from __future__ import annotations
+
+import errno
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Final
+
+from kestrel_skills_core.domain.errors import InDoubt, StoreFailed
+
+from .renames import UNSUPPORTED
+
+__all__ = ["doubted", "failing", "phrase"]
+
+_ROOM: Final = "make room, then try again"
+_OWN: Final = "see that `.kestrel-internal` and what is in it are folders, and the agent's user's own"
+_PHRASES: Final = {
+    errno.EACCES: ("permission is denied", "give the agent's user permission to write to the skills folder"),
+    errno.EPERM: ("permission is denied", "give the agent's user permission to write to the skills folder"),
+    errno.EROFS: ("the file system cannot be written", "mount it so that it can"),
+    errno.ENOSPC: ("the disk is full", _ROOM),
+    errno.EDQUOT: ("the quota is used up", _ROOM),
+    errno.EIO: ("the disk reports an error", "look at the disk"),
+    errno.EMFILE: ("too many files are open", "try again in a moment"),
+    errno.ENFILE: ("too many files are open", "try again in a moment"),
+    errno.ELOOP: ("a link stands where a folder should", _OWN),
+    errno.ENOTDIR: ("something else stands where a folder should", _OWN),
+    errno.ENOENT: ("a folder vanished meanwhile", "look at the skills folder, then try again"),
+    errno.EXDEV: ("`.kestrel-internal` is on another file system", "put it on the one that holds the skills"),
+    **dict.fromkeys(UNSUPPORTED, ("the file system cannot move without replacing", "put the skills on another")),
+}
+
+
+def phrase(error: OSError) -> tuple[str, str]:
+    """What happened, and what to do about it."""
+    number = error.errno or 0
+    return _PHRASES.get(number, (f"the system says {errno.errorcode.get(number, 'no')}", ""))
+
+
+@contextmanager
+def failing(step: str) -> Iterator[None]:
+    """Before a commit: what the system refuses leaves the skill as it was."""
+    try:
+        yield
+    except OSError as error:
+        raise StoreFailed(step, *phrase(error)) from None
+
+
+@contextmanager
+def doubted(name: str) -> Iterator[None]:
+    """After a commit: where the system refuses, only looking again tells whether it lasts."""
+    try:
+        yield
+    except OSError:
+        raise InDoubt(name) from None

@@ -1,0 +1,89 @@
+"""What a mutation leaves out of sight for a moment, or a crash for longer: its name says all that is needed to end it.
+
+`<seen>-<new>-<token>-<skill>` is one file that changed places with another, or was taken out of a folder. Whatever
+holds neither the bytes that were seen nor the new ones is a person's. `<whole>-<token>-<skill>` is a folder that was
+retired, and `<whole>-<token>-<skill>.manifest` the manifest that its removal follows. `<token>-<skill>` is a person's,
+and kept. `seen` and `new` are the SHA-256 of a file's bytes, `whole` is that of the manifest, all in hex; a token is 32
+hex digits.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Final, Self
+
+from attrs import frozen
+
+from .names import SkillName, is_skill_name
+
+__all__ = ["Exchanged", "KeptName", "Retired"]
+
+_MANIFEST: Final = ".manifest"
+_EXCHANGED: Final = re.compile(r"([0-9a-f]{64})-([0-9a-f]{64})-([0-9a-f]{32})-(?P<name>[a-z0-9_-]{1,64})")
+_RETIRED: Final = re.compile(r"([0-9a-f]{64})-([0-9a-f]{32})-(?P<name>[a-z0-9_-]{1,64})")
+_KEPT: Final = re.compile(r"([0-9a-f]{32})-(?P<name>[a-z0-9_-]{1,64})")
+
+
+def _matched(pattern: re.Pattern[str], entry: str) -> re.Match[str] | None:
+    """The parts of an entry's name, the last of which is a skill's; nothing where it is not of that form."""
+    match = pattern.fullmatch(entry)
+    return match if match and is_skill_name(match["name"]) else None
+
+
+@frozen
+class Exchanged:
+    """One file, in the place of another or on its way there. `new` is `seen` where the file was only taken out."""
+
+    seen: str
+    new: str
+    token: str
+    name: SkillName
+
+    def __str__(self) -> str:
+        return f"{self.seen}-{self.new}-{self.token}-{self.name}"
+
+    @classmethod
+    def parse(cls, entry: str) -> Self | None:
+        """Read an entry's name; nothing where it is none of ours."""
+        parts = _matched(_EXCHANGED, entry)
+        return cls(parts[1], parts[2], parts[3], SkillName(parts["name"])) if parts else None
+
+
+@frozen
+class Retired:
+    """One whole folder, taken out of sight to be removed."""
+
+    whole: str
+    token: str
+    name: SkillName
+
+    def __str__(self) -> str:
+        return f"{self.whole}-{self.token}-{self.name}"
+
+    @property
+    def manifest(self) -> str:
+        """What the file that lists its content is named."""
+        return f"{self}{_MANIFEST}"
+
+    @classmethod
+    def parse(cls, entry: str) -> Self | None:
+        """Read an entry's name, or that of its manifest; nothing where it is none of ours."""
+        parts = _matched(_RETIRED, entry.removesuffix(_MANIFEST))
+        return cls(parts[1], parts[2], SkillName(parts["name"])) if parts else None
+
+
+@frozen
+class KeptName:
+    """A person's file or folder that met one of our moves."""
+
+    token: str
+    name: SkillName
+
+    def __str__(self) -> str:
+        return f"{self.token}-{self.name}"
+
+    @classmethod
+    def parse(cls, entry: str) -> Self | None:
+        """Read an entry's name; nothing where it is none of ours."""
+        parts = _matched(_KEPT, entry)
+        return cls(parts[1], SkillName(parts["name"])) if parts else None

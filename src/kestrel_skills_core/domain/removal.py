@@ -1,0 +1,94 @@
+"""What a deletion destroys, whether that was approved, and a manifest of it.
+
+Removing a folder takes many steps, and whoever ends a removal that a crash cut short has to know what was there to be
+removed: that is in the manifest, and whatever is not in it is a person's.
+
+Format of a manifest: a JSON object, sorted, without spaces, in ASCII. `files` maps the path of every file that was read
+to the SHA-256 of its bytes in hex and whether it is executable; `beside` lists path, kind, size and time of every entry
+that was not, as a sighting lists them. Its own SHA-256 names the folder that it speaks of.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Mapping
+from typing import Self
+
+from attrs import evolve, frozen
+
+from .approval import ApprovalBinding, holds_repository
+from .errors import NotEditable, StaleRevision
+from .names import Generation, SkillName, SourceId
+from .record import Sighting
+from .tree import Content, Unlisted
+
+__all__ = ["Manifest", "approved_manifest", "manifest_of"]
+
+
+@frozen
+class Manifest:
+    """Everything that a folder held when it was seen, this library's own files included."""
+
+    files: Mapping[str, tuple[str, bool]]
+    beside: frozenset[Unlisted]
+
+    @classmethod
+    def parse(cls, content: bytes, whole: str) -> Self | None:
+        """Read a manifest; nothing where it is not the whole one of that digest."""
+        if hashlib.sha256(content).hexdigest() != whole:
+            return None
+        found = json.loads(content)
+        files = {path: (digest, executable) for path, (digest, executable) in found["files"].items()}
+        return cls(files, frozenset(Unlisted(*entry) for entry in found["beside"]))
+
+    def render(self) -> bytes:
+        """The manifest as it is written."""
+        beside = sorted([entry.path, entry.kind, entry.size, entry.mtime_ns] for entry in self.beside)
+        return json.dumps({"files": self.files, "beside": beside}, sort_keys=True, separators=(",", ":")).encode()
+
+    @property
+    def whole(self) -> str:
+        """The digest of everything that was seen."""
+        return hashlib.sha256(self.render()).hexdigest()
+
+    def lists(self, path: str, content: bytes, *, executable: bool) -> bool:
+        """Whether that file is as it was seen."""
+        return self.files.get(path) == (hashlib.sha256(content).hexdigest(), executable)
+
+
+def manifest_of(found: Sighting, read: Mapping[str, Content]) -> Manifest | None:
+    """Everything in a folder, of which `read` is what was read; nothing where something in it was not seen."""
+    if found.unlisted is None:
+        return None
+    files = {path: (hashlib.sha256(data).hexdigest(), executable) for path, (data, executable) in read.items()}
+    return Manifest(files, frozenset(found.unlisted))
+
+
+def approved_manifest(
+    name: SkillName, found: Sighting, read: Mapping[str, Content], approved: ApprovalBinding
+) -> Manifest:
+    """The manifest of a folder whose removal was approved as it is now.
+
+    Raises:
+        NotEditable: Something in it was not seen, or it holds a repository.
+        StaleRevision: It is not what was approved.
+    """
+    source = SourceId.AGENT_LOCAL if found.provenance is None else found.provenance.source
+    manifest = manifest_of(found, read)
+    if manifest is None or found.unlisted is None:
+        raise NotEditable(source, "not all of the folder can be looked at", "remove it by hand")
+    if holds_repository(manifest.beside):
+        raise NotEditable(source, "the folder holds a `.git`, and with it more than can be seen", "remove it by hand")
+    now = evolve(
+        approved,
+        operation="delete",
+        name=name,
+        source=source,
+        generation=found.generation or Generation(""),
+        revision=found.revision,
+        unlisted=found.unlisted,
+    )
+    if not now.matches(approved.token):
+        raise StaleRevision(name, approved.revision, found.revision)
+    return manifest

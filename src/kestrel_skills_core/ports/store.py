@@ -1,0 +1,162 @@
+"""Port: a source root that this library may change, the agent's own."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Literal, Protocol
+
+from attrs import frozen
+
+from ..domain.approval import ApprovalBinding
+from ..domain.fence import Fence
+from ..domain.names import Generation, ResourcePath, Revision, SkillName
+from ..domain.provenance import Provenance
+from ..domain.tree import SkillTree
+from .files import SkillFiles
+from .world import Cancelled
+
+__all__ = ["Fence", "Kept", "SkillStore", "Swept"]
+
+
+@frozen(kw_only=True)
+class Kept:
+    """A person's file or folder that met one of our moves: never purged, unless a person says so.
+
+    `token` names it, 32 hex digits; `name` is the skill it belongs to.
+    """
+
+    token: str
+    name: SkillName
+    kind: Literal["file", "folder"]
+
+
+@frozen(kw_only=True)
+class Swept:
+    """What a sweep did. `skipped` where another was at work, so that nothing was done.
+
+    `purged` counts what interrupted mutations had left; `restored` are skills whose deletion met a change, and that are
+    back; `kept` are the tokens of what could not be put back. `left` are entries of the 0.1.0 release, of nobody we
+    know, or that cannot be removed: only a person can judge them. They are named relative to `.kestrel-internal`.
+    """
+
+    skipped: bool = False
+    purged: int = 0
+    restored: tuple[SkillName, ...] = ()
+    kept: tuple[str, ...] = ()
+    left: tuple[str, ...] = ()
+
+
+class SkillStore(SkillFiles, Protocol):
+    """A root that this library may change.
+
+    One atomic move is the whole of every mutation: a reader sees the old or the new and nothing else, and so does
+    whoever looks after a crash. A method that returned is durable. One that raised changed nothing, except where it
+    raised `InDoubt`. No byte that a person wrote is ever unlinked unless it was seen, whatever a person does meanwhile;
+    what met one of our moves is kept, and told of.
+
+    Every method but `fenced` and `kept` may raise `StoreFailed` (a step failed, and the skill is as it was), `InDoubt`
+    (the last step failed, and only looking again tells), `Busy` (another holds the store or the name beyond the
+    deadline, or the caller went away), and `SourceUnavailable`. `cancelled` ends a wait for a lock, and nothing else.
+    """
+
+    def publish(
+        self, name: SkillName, tree: SkillTree, provenance: Provenance | None = None, *, cancelled: Cancelled
+    ) -> Generation:
+        """Bring a whole new folder into sight, with its marker and its provenance in it.
+
+        Raises:
+            SkillExists: The name is taken, by whatever kind of entry.
+            TooLarge: The root would hold more entries than it may.
+        """
+        ...
+
+    def write(
+        self, name: SkillName, path: ResourcePath, content: bytes, *, seen: Revision, cancelled: Cancelled
+    ) -> Revision:
+        """Replace one file, keeping its mode, or add one, with the folders it needs; gives the revision after.
+
+        Touches that file only: other files keep bytes, modes and times, and the folder keeps its marker.
+
+        Raises:
+            SkillAbsent: There is no such folder.
+            StaleRevision: Its inventory is not the one that was seen, now or when the move was made; `kept` is then the
+                token of a person's bytes, where some could not be put back.
+            TooLarge: The folder would hold more than it may.
+        """
+        ...
+
+    def remove(self, name: SkillName, path: ResourcePath, *, seen: Revision, cancelled: Cancelled) -> Revision:
+        """Take one file out; gives the revision after.
+
+        Raises:
+            SkillAbsent: There is no such folder, or no such file in it.
+            StaleRevision: As `write`.
+            NotEditable: The file is `SKILL.md`.
+        """
+        ...
+
+    def annotate(self, name: SkillName, provenance: Provenance, *, seen: Revision, cancelled: Cancelled) -> None:
+        """Write where a skill came from, over what was said before.
+
+        Raises:
+            SkillAbsent, StaleRevision: As `write`.
+        """
+        ...
+
+    def retire(self, name: SkillName, *, approved: ApprovalBinding, cancelled: Cancelled) -> None:
+        """Take a whole folder out of sight, if it is still what was approved, everything beside the inventory included.
+
+        Raises:
+            SkillAbsent: There is no such folder.
+            StaleRevision: It is not what was approved, now or when the move was made.
+            NotEditable: It holds a `.git`, or more than is looked at.
+        """
+        ...
+
+    def fence(self, name: SkillName, fence: Fence) -> None:
+        """Write a durable fail-closed mark, over the one that is there."""
+        ...
+
+    def unfence(self, name: SkillName) -> None:
+        """Take the mark away, durably. Absent is well."""
+        ...
+
+    def fenced(self) -> Mapping[SkillName, Fence] | None:
+        """All marks, malformed ones included; nothing where they cannot be read, which means that everything is off."""
+        ...
+
+    def kept(self) -> tuple[Kept, ...]:
+        """What is kept of a person's, in order of their tokens; nothing where that cannot be listed."""
+        ...
+
+    def kept_files(self, token: str) -> Mapping[str, bytes]:
+        """What one of these holds, as far as the caps allow: its files by path, a lone file by the path `.`.
+
+        Raises:
+            KeptAbsent: Nothing is kept under that token.
+        """
+        ...
+
+    def restore(self, token: str, *, cancelled: Cancelled) -> SkillName:
+        """Bring a kept folder back into sight under its own name; a lone file is rather read, written and discarded.
+
+        Raises:
+            KeptAbsent: No folder is kept under that token.
+            SkillExists: The name is taken, by whatever kind of entry.
+        """
+        ...
+
+    def discard(self, token: str, *, cancelled: Cancelled) -> None:
+        """Remove what is kept under that token, with all in it, because a person said so.
+
+        Raises:
+            KeptAbsent: Nothing is kept under that token.
+        """
+        ...
+
+    def sweep(self) -> Swept:
+        """Settle, finish and purge what interrupted mutations left, if nobody else is at work; else do nothing.
+
+        Idempotent: what a sweep did, the next one does not find. Costs what was left, and one sync of the disk.
+        """
+        ...

@@ -1,0 +1,241 @@
+"""What a crash leaves out of sight, and how it ends."""
+
+from __future__ import annotations
+
+import errno
+import hashlib
+from pathlib import Path
+
+import pytest
+
+from kestrel_skills_core.domain.leftover import Retired
+from kestrel_skills_core.domain.removal import Manifest
+from kestrel_skills_core.ports.store import Kept, Swept
+from tests.contracts.store import OnDisk
+from tests.hostile.disk import Meddling, failing
+
+from .stores import KNOTS, leftovers, made, on
+
+TOKEN = "ab" * 16
+OLD, NEW = hashlib.sha256(b"old").hexdigest(), hashlib.sha256(b"new").hexdigest()
+
+
+@pytest.fixture
+def root(swift_path: Path) -> OnDisk:
+    """A root that holds knots, and whose rooms are there and empty."""
+    return made(swift_path)
+
+
+def sight(root: OnDisk) -> list[str]:
+    """The names in sight."""
+    return sorted(path.name for path in root.path.iterdir() if not path.name.startswith("."))
+
+
+def kept(root: OnDisk) -> list[dict[str, bytes]]:
+    """What is kept."""
+    return [dict(root.store.kept_files(each.token)) for each in root.store.kept()]
+
+
+def test_whatever_is_staged_goes(root: OnDisk) -> None:
+    """Half files and whole folders; what a link there leads to stays."""
+    staging = root.internal / "staging"
+    (staging / "one").write_bytes(b"ha")
+    (staging / "two" / "a" / "b").mkdir(parents=True)
+    (staging / "two" / "a" / "b" / "SKILL.md").write_bytes(b"")
+    (staging / "two" / "link").symlink_to(root.path / "knots")
+    before = root.entries()
+    assert root.store.sweep() == Swept(purged=2)
+    assert leftovers(root) == []
+    assert root.entries() == before
+
+
+@pytest.mark.parametrize("content", [b"old", b"new"])
+def test_a_file_that_was_seen_or_is_ours_goes(root: OnDisk, content: bytes) -> None:
+    """Whichever half of the exchange was made."""
+    (root.internal / "exchange" / f"{OLD}-{NEW}-{TOKEN}-knots").write_bytes(content)
+    assert root.store.sweep() == Swept(purged=1)
+    assert leftovers(root) == []
+    assert kept(root) == []
+
+
+@pytest.mark.parametrize("content", [b"", b"ol", b"a person's", bytes(300 * 1024)], ids=len)
+def test_a_file_that_is_neither_is_kept(root: OnDisk, content: bytes) -> None:
+    """It is a person's, who met an exchange that a crash cut short."""
+    (root.internal / "exchange" / f"{OLD}-{NEW}-{TOKEN}-knots").write_bytes(content)
+    swept = root.store.sweep()
+    (found,) = root.store.kept()
+    assert found == Kept(token=found.token, name=KNOTS, kind="file")
+    assert swept == Swept(kept=(found.token,))
+    assert (root.internal / "kept" / f"{found.token}-knots").read_bytes() == content
+    assert leftovers(root) == []
+    assert root.store.sweep() == Swept()
+
+
+def test_a_folder_or_link_that_was_exchanged_is_kept(root: OnDisk) -> None:
+    """A person put it in the place of the file."""
+    (root.internal / "exchange" / f"{OLD}-{NEW}-{TOKEN}-knots").mkdir()
+    (root.internal / "exchange" / f"{OLD}-{NEW}-{'cd' * 16}-knots").symlink_to("/nowhere")
+    assert len(root.store.sweep().kept) == 2
+    assert sorted(each.kind for each in root.store.kept()) == ["file", "folder"]
+    assert kept(root) == [{}, {}]
+
+
+def retired(root: OnDisk, *, noted: bool = False) -> Path:
+    """Knots, retired as they are, the manifest written or not; all of it made by hand but the digest."""
+    manifest = Manifest(
+        {
+            path.relative_to(root.path / "knots").as_posix(): (
+                hashlib.sha256(path.read_bytes()).hexdigest(),
+                path.stat().st_mode & 0o111 != 0,
+            )
+            for path in (root.path / "knots").rglob("*")
+            if path.is_file()
+        },
+        frozenset(),
+    )
+    entry = Retired(manifest.whole, TOKEN, KNOTS)
+    if noted:
+        (root.internal / "retired" / entry.manifest).write_bytes(manifest.render())
+    return (root.path / "knots").rename(root.internal / "retired" / str(entry))
+
+
+@pytest.mark.parametrize("noted", [False, True])
+def test_a_retired_folder_that_is_as_it_was_seen_goes(root: OnDisk, noted: bool) -> None:
+    """Its deletion was made, whether or not anybody was told of it."""
+    retired(root, noted=noted)
+    assert root.store.sweep() == Swept(purged=1)
+    assert sight(root) == []
+    assert leftovers(root) == []
+    assert root.store.sweep() == Swept()
+
+
+def test_a_retired_folder_that_a_person_changed_comes_back(root: OnDisk) -> None:
+    """They were faster than the move, and the crash faster than the look."""
+    before = root.entries()
+    (retired(root) / "mine.md").write_bytes(b"mine")
+    assert root.store.sweep() == Swept(restored=(KNOTS,))
+    assert {path for path in root.entries() if path not in before} == {"knots/mine.md"}
+    assert leftovers(root) == []
+    assert root.store.sweep() == Swept()
+
+
+def test_a_retired_folder_that_cannot_come_back_is_kept(root: OnDisk) -> None:
+    """Another has its name."""
+    (retired(root) / "mine.md").write_bytes(b"mine")
+    (root.path / "knots").mkdir()
+    swept = root.store.sweep()
+    (found,) = kept(root)
+    assert len(swept.kept) == 1
+    assert found["mine.md"] == b"mine"
+    assert "SKILL.md" in found
+    assert leftovers(root) == []
+
+
+def test_a_removal_that_was_cut_short_is_ended(root: OnDisk) -> None:
+    """What is missing was removed, for there is a manifest."""
+    folder = retired(root, noted=True)
+    (folder / "SKILL.md").unlink()
+    (folder / "bin" / "tie.sh").unlink()
+    (folder / "bin").rmdir()
+    assert root.store.sweep() == Swept(purged=1)
+    assert sight(root) == []
+    assert leftovers(root) == []
+
+
+@pytest.mark.parametrize("path", ["mine.md", "a/b/mine.md", "a/b/deep.md"])
+def test_what_a_person_put_into_a_folder_that_is_being_removed_is_kept(root: OnDisk, path: str) -> None:
+    """That, and no more of it."""
+    folder = retired(root, noted=True)
+    (folder / "SKILL.md").unlink()
+    (folder / path).write_bytes(b"mine")
+    swept = root.store.sweep()
+    assert (swept.purged, len(swept.kept)) == (1, 1)
+    assert kept(root) == [{path: b"mine"}]
+    assert sight(root) == []
+    assert leftovers(root) == []
+
+
+def test_half_a_manifest_is_none(root: OnDisk) -> None:
+    """It is written again before anything is removed."""
+    folder = retired(root)
+    (folder.parent / f"{folder.name}.manifest").write_bytes(b'{"beside":[')
+    assert root.store.sweep() == Swept(purged=1)
+    assert leftovers(root) == []
+
+
+def test_a_manifest_without_its_folder_goes(root: OnDisk) -> None:
+    """The removal that it was for is on the disk."""
+    (root.internal / "retired" / f"{OLD}-{TOKEN}-knots.manifest").write_bytes(b"")
+    assert root.store.sweep() == Swept()
+    assert leftovers(root) == []
+
+
+def test_what_is_nobodys_is_told_of_and_stays(root: OnDisk) -> None:
+    """Only a person can judge it."""
+    (root.internal / "exchange" / "what").write_bytes(b"?")
+    (root.internal / "retired" / "what").mkdir()
+    (root.internal / "kept" / "what").mkdir()
+    for _ in range(2):
+        assert root.store.sweep() == Swept(left=("exchange/what", "retired/what"))
+    assert root.store.kept() == ()
+
+
+def test_recovery_folders_of_the_earlier_release_are_told_of_and_stay(root: OnDisk) -> None:
+    """They may hold a person's work; its staged markers go."""
+    names = (
+        ".kestrel-skill-git-aa",
+        ".kestrel-skill-publication-create-aa",
+        ".kestrel-skill-recovery-aa",
+        ".kestrel-skill-trash-aa",
+        ".tmp.aa",
+    )
+    for name in names:
+        (root.internal / name).mkdir()
+    for name in (".kestrel-generation.tmp.aa", ".kestrel-generation.reap.aa"):
+        (root.internal / name).write_bytes(b"")
+    (root.internal / ".mutation-bucket-001.lock").write_bytes(b"")
+    (root.internal / "owner.json").write_bytes(b"{}")
+    assert root.store.sweep() == Swept(purged=2, left=names)
+    assert root.store.sweep() == Swept(left=names)
+    assert (root.internal / ".mutation-bucket-001.lock").exists()
+
+
+def test_markers_are_left_to_whoever_is_placing_them(root: OnDisk) -> None:
+    """The next sweep takes them."""
+    (root.internal / ".kestrel-generation.tmp.aa").write_bytes(b"")
+    calls = root.calls
+    with (
+        calls.folder(str(root.internal / "locks")) as locks,
+        calls.locked("markers.lock", locks, 0),
+    ):
+        assert root.store.sweep() == Swept()
+    assert root.store.sweep() == Swept(purged=1)
+
+
+@pytest.mark.parametrize("number", [errno.EACCES, errno.EIO])
+def test_what_cannot_be_removed_is_told_of_and_stops_nothing(root: OnDisk, number: int) -> None:
+    """The rest is swept."""
+    (root.internal / "staging" / "one").write_bytes(b"")
+    (root.internal / "staging" / "two").write_bytes(b"")
+    store = on(root, failing("unlink", "one", number))
+    assert store.sweep() == Swept(purged=1, left=("staging/one",))
+    assert root.store.sweep() == Swept(purged=1)
+
+
+def test_a_full_disk_keeps_a_retired_folder_until_there_is_room(root: OnDisk) -> None:
+    """Its manifest cannot be written, so nothing of it is removed."""
+    folder = retired(root)
+    store = on(root, failing("append", None, errno.ENOSPC))
+    assert store.sweep().left == (f"retired/{folder.name}",)
+    assert (folder / "SKILL.md").exists()
+    assert root.store.sweep() == Swept(purged=1)
+    assert leftovers(root) == []
+
+
+def test_the_disk_is_settled_before_anything_is_ended(root: OnDisk) -> None:
+    """What a reader may have seen is then there to stay."""
+    (root.internal / "staging" / "one").write_bytes(b"")
+    made_calls: list[str] = []
+    on(root, Meddling(lambda call, *_: made_calls.append(call))).sweep()
+    changing = [call for call in made_calls if call in ("sync", "sync_disk", "unlink", "move", "rename")]
+    assert changing == ["sync_disk", "unlink"]

@@ -1,0 +1,729 @@
+"""What every root that may be changed keeps, on a disk or not."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import cast
+
+import pytest
+from attrs import evolve
+
+from kestrel_skills_adapters.memory.files import Odd
+from kestrel_skills_core.domain.errors import (
+    KeptAbsent,
+    NotEditable,
+    SkillAbsent,
+    SkillExists,
+    SourceUnavailable,
+    StaleRevision,
+    TooLarge,
+)
+from kestrel_skills_core.domain.names import Generation, ResourcePath, Revision, SkillName, SourceId
+from kestrel_skills_core.domain.provenance import Provenance
+from kestrel_skills_core.domain.tree import Content, SkillTree
+from kestrel_skills_core.ports.store import Fence, Kept, SkillStore, Swept
+from tests.contracts.files import document, drawn
+from tests.contracts.store import InMemoryStore, OnDisk, StoreRoot, approval, never
+
+KNOTS, SHELLS = SkillName("knots"), SkillName("shells")
+DOCUMENT, NOTES, DEEP = ResourcePath("SKILL.md"), ResourcePath("notes.md"), ResourcePath("a/b/deep.md")
+TOKEN = "ab" * 16
+KIB = 1024
+MAKERS: dict[str, Callable[[Path], StoreRoot]] = {"memory": InMemoryStore.of, "posix": OnDisk.of}
+TREE = SkillTree(
+    {
+        DOCUMENT: Content(document("knots")),
+        NOTES: Content(b"Bowline.\n"),
+        ResourcePath("bin/tie.sh"): Content(b"#!/bin/sh\n", executable=True),
+    }
+)
+TOO_LARGE = Content(bytes(256 * KIB + 1))
+GIT = Provenance(
+    kind="git", url="https://example.org/knots", commit="ab" * 20, installed_at=datetime(2026, 1, 2, tzinfo=UTC)
+)
+
+
+def shown(value: str | Content | Odd) -> str:
+    """A short name for an entry."""
+    return value if isinstance(value, str) else value.kind if isinstance(value, Odd) else f"{len(value.data)}-bytes"
+
+
+@pytest.fixture(params=list(MAKERS))
+def root(request: pytest.FixtureRequest, swift_path: Path) -> StoreRoot:
+    """An empty root of each kind."""
+    return MAKERS[cast("str", request.param)](swift_path)
+
+
+@pytest.fixture
+def store(root: StoreRoot) -> SkillStore:
+    """Its store."""
+    return root.store
+
+
+@pytest.fixture
+def knots(root: StoreRoot) -> StoreRoot:
+    """A root with one skill, published."""
+    root.store.publish(KNOTS, TREE, cancelled=never)
+    return root
+
+
+def write(store: SkillStore, path: str, content: bytes, seen: Revision = TREE.revision) -> Revision:
+    """Write one file of knots."""
+    return store.write(KNOTS, ResourcePath(path), content, seen=seen, cancelled=never)
+
+
+def remove(store: SkillStore, path: str, seen: Revision = TREE.revision) -> Revision:
+    """Remove one file of knots."""
+    return store.remove(KNOTS, ResourcePath(path), seen=seen, cancelled=never)
+
+
+def revision(store: SkillStore) -> Revision:
+    """What knots are now."""
+    return store.read(KNOTS).sighting.revision
+
+
+def changed(root: StoreRoot, **entries: Content | Odd | None) -> dict[str, object]:
+    """What should be in sight: what was, and these; of names, `__` is a slash and `_` a dot."""
+    found: dict[str, object] = dict(root.entries())
+    for spelt, entry in entries.items():
+        path = "knots/" + spelt.replace("__", "/").replace("_", ".")
+        if entry is None:
+            del found[path]
+        else:
+            found[path] = entry
+    return found
+
+
+# Publishing.
+
+
+def test_what_is_published_is_read(store: SkillStore) -> None:
+    """Byte for byte, executables included, with the revision that the tree has, and no fault."""
+    generation = store.publish(KNOTS, TREE, cancelled=never)
+    found = store.read(KNOTS)
+    assert dict(found.tree.files) == dict(TREE.files)
+    assert found.sighting.revision == TREE.revision
+    assert found.sighting.generation == generation
+    assert found.sighting.faults == ()
+    assert found.sighting.unlisted == ()
+    assert found.sighting.provenance is None
+
+
+def test_a_survey_sees_what_is_published(store: SkillStore) -> None:
+    """And nothing of what this library keeps for itself."""
+    store.publish(KNOTS, TREE, cancelled=never)
+    assert list(store.survey().sightings) == ["knots"]
+
+
+def test_each_birth_has_a_generation_of_its_own(store: SkillStore) -> None:
+    """The same tree, published again after it was deleted, is another skill."""
+    first = store.publish(KNOTS, TREE, cancelled=never)
+    store.retire(KNOTS, approved=approval(store, KNOTS), cancelled=never)
+    second = store.publish(KNOTS, TREE, cancelled=never)
+    assert first != second
+    assert store.read(KNOTS).sighting.generation == second
+
+
+def test_a_provenance_is_published_with_the_tree(store: SkillStore) -> None:
+    """It is no content: the revision is the same."""
+    store.publish(KNOTS, TREE, GIT, cancelled=never)
+    found = store.read(KNOTS).sighting
+    assert found.provenance == GIT
+    assert found.revision == TREE.revision
+
+
+@pytest.mark.parametrize("entry", [Odd("folder"), Odd("link"), Odd("other"), Content(b"text")], ids=shown)
+def test_a_taken_name_is_never_published_over(root: StoreRoot, entry: Content | Odd) -> None:
+    """Whatever kind of entry has it, an empty folder and a broken link included, stays as it was."""
+    root.put("knots", entry)
+    before = root.entries()
+    with pytest.raises(SkillExists):
+        root.store.publish(KNOTS, TREE, cancelled=never)
+    assert root.entries() == before
+
+
+def test_a_skill_is_never_published_over(knots: StoreRoot) -> None:
+    """Nor is anything of it touched."""
+    before = knots.entries()
+    with pytest.raises(SkillExists):
+        knots.store.publish(KNOTS, SkillTree({DOCUMENT: Content(b"other")}), cancelled=never)
+    assert knots.entries() == before
+
+
+def test_a_full_root_takes_no_more(root: StoreRoot) -> None:
+    """4,096 entries, files included, are what one root may hold."""
+    for number in range(4096):
+        root.put(f"file-{number}", Content(b""))
+    with pytest.raises(TooLarge) as refusal:
+        root.store.publish(KNOTS, TREE, cancelled=never)
+    assert refusal.value.allowed == 4096
+    assert "knots" not in root.entries()
+
+
+def test_a_tree_without_a_document_is_published_all_the_same(store: SkillStore) -> None:
+    """What may be published is decided elsewhere."""
+    store.publish(KNOTS, SkillTree({NOTES: Content(b"n")}), cancelled=never)
+    assert store.read(KNOTS).sighting.faults
+
+
+def test_an_empty_tree_is_a_folder_with_a_marker(root: StoreRoot) -> None:
+    """And nothing else."""
+    root.store.publish(KNOTS, SkillTree({}), cancelled=never)
+    assert sorted(root.entries()) == ["knots", "knots/.kestrel-generation"]
+
+
+# Writing: replacing a file.
+
+
+def test_a_file_is_replaced_and_nothing_else(knots: StoreRoot) -> None:
+    """The marker and all other files stay; the revision that is given is what is read."""
+    expected = changed(knots, SKILL_md=Content(b"new"))
+    given = write(knots.store, "SKILL.md", b"new")
+    assert knots.entries() == expected
+    assert given == revision(knots.store) != TREE.revision
+
+
+def test_an_executable_stays_executable(knots: StoreRoot) -> None:
+    """Its bytes change, its mode does not."""
+    expected = changed(knots, bin__tie_sh=Content(b"#!/bin/bash\n", executable=True))
+    given = write(knots.store, "bin/tie.sh", b"#!/bin/bash\n")
+    assert knots.entries() == expected
+    assert given == revision(knots.store)
+
+
+def test_a_file_may_be_written_with_what_it_holds(knots: StoreRoot) -> None:
+    """The revision is then the same."""
+    before = knots.entries()
+    assert write(knots.store, "notes.md", b"Bowline.\n") == TREE.revision
+    assert knots.entries() == before
+
+
+def test_a_file_may_become_empty(knots: StoreRoot) -> None:
+    """And is there."""
+    expected = changed(knots, notes_md=Content(b""))
+    write(knots.store, "notes.md", b"")
+    assert knots.entries() == expected
+
+
+def test_a_marker_survives_an_edit(knots: StoreRoot) -> None:
+    """So that what was switched on stays on."""
+    before = knots.marker("knots")
+    write(knots.store, "SKILL.md", b"new")
+    assert before is not None
+    assert knots.marker("knots") == before
+
+
+def test_one_edit_follows_another(knots: StoreRoot) -> None:
+    """Each names the revision that the one before gave."""
+    seen = TREE.revision
+    for number in range(5):
+        seen = write(knots.store, "notes.md", str(number).encode(), seen)
+    assert knots.store.read_resource(KNOTS, NOTES) == b"4"
+
+
+@pytest.mark.parametrize("path", ["SKILL.md", "new.md", "new/new.md"])
+def test_a_write_over_what_was_not_seen_changes_nothing(knots: StoreRoot, path: str) -> None:
+    """The refusal says what was seen and what is there."""
+    knots.put("knots/notes.md", Content(b"Sheet bend.\n"))
+    before = knots.entries()
+    with pytest.raises(StaleRevision) as refusal:
+        write(knots.store, path, b"new")
+    assert knots.entries() == before
+    assert (refusal.value.seen, refusal.value.found) == (TREE.revision, revision(knots.store))
+    assert refusal.value.kept is None
+
+
+def test_a_rejected_folder_is_edited_like_any_other(root: StoreRoot) -> None:
+    """So that it can be repaired."""
+    root.put("knots/SKILL.md", Content(b"no frontmatter"))
+    assert root.store.read(KNOTS).sighting.faults
+    write(root.store, "SKILL.md", document("knots"), revision(root.store))
+    assert root.store.read(KNOTS).sighting.faults == ()
+
+
+def test_what_is_litter_or_a_link_beside_the_file_stays(knots: StoreRoot) -> None:
+    """An edit touches one file."""
+    knots.put("knots/.DS_Store", Content(b"\0\1"))
+    knots.put("knots/link", Odd("link"))
+    expected = changed(knots, notes_md=Content(b"new"))
+    write(knots.store, "notes.md", b"new")
+    assert knots.entries() == expected
+
+
+# Writing: adding a file.
+
+
+def test_a_file_is_added(knots: StoreRoot) -> None:
+    """Not executable, beside the others, which stay."""
+    expected = changed(knots, more_md=Content(b"more"))
+    given = write(knots.store, "more.md", b"more")
+    assert knots.entries() == expected
+    assert given == revision(knots.store) != TREE.revision
+
+
+def test_a_file_is_added_with_the_folders_it_needs(knots: StoreRoot) -> None:
+    """All of them come into sight together."""
+    expected = changed(knots, a=Odd("folder"), a__b=Odd("folder"), a__b__deep_md=Content(b"deep"))
+    given = write(knots.store, "a/b/deep.md", b"deep")
+    assert knots.entries() == expected
+    assert given == revision(knots.store)
+
+
+def test_a_file_is_added_in_a_folder_that_is_there(knots: StoreRoot) -> None:
+    """Beside what is in it."""
+    expected = changed(knots, bin__untie_sh=Content(b"#"))
+    write(knots.store, "bin/untie.sh", b"#")
+    assert knots.entries() == expected
+
+
+def test_a_document_is_added_to_a_folder_without_one(root: StoreRoot) -> None:
+    """Which mends it."""
+    root.put("knots/notes.md", Content(b"n"))
+    write(root.store, "SKILL.md", document("knots"), revision(root.store))
+    assert root.store.read(KNOTS).sighting.faults == ()
+
+
+@pytest.mark.parametrize(
+    ("path", "entry"),
+    [
+        ("new.md", Odd("folder")),
+        ("new.md", Odd("link")),
+        ("new.md", Odd("other")),
+        ("new.md", TOO_LARGE),
+        ("new.md/inner.md", Odd("link")),
+        ("new.md/inner.md", Odd("other")),
+        ("new.md/inner.md", TOO_LARGE),
+    ],
+    ids=shown,
+)
+def test_what_was_not_read_is_never_written_over(knots: StoreRoot, path: str, entry: Content | Odd) -> None:
+    """A folder, link or special file, or a file too large, in the way of a new file stays, and is told of."""
+    knots.put("knots/new.md", entry)
+    before = knots.entries()
+    with pytest.raises(NotEditable):
+        write(knots.store, path, b"new", revision(knots.store))
+    assert knots.entries() == before
+
+
+def test_a_file_in_the_way_of_a_folder_stays(knots: StoreRoot) -> None:
+    """A file cannot hold another."""
+    before = knots.entries()
+    with pytest.raises(NotEditable):
+        write(knots.store, "notes.md/inner.md", b"new")
+    assert knots.entries() == before
+
+
+@pytest.mark.parametrize("path", ["notes.md", "new.md"])
+def test_a_write_beyond_a_cap_changes_nothing(knots: StoreRoot, path: str) -> None:
+    """One file of a skill holds at most 256 KiB."""
+    before = knots.entries()
+    with pytest.raises(TooLarge):
+        write(knots.store, path, bytes(256 * KIB + 1))
+    assert knots.entries() == before
+
+
+def test_a_skill_grows_to_its_cap_and_not_beyond(store: SkillStore) -> None:
+    """2 MiB are what one skill may hold."""
+    full = SkillTree({ResourcePath(f"{number}.md"): Content(b"x" * 256 * KIB) for number in range(8)})
+    store.publish(KNOTS, full, cancelled=never)
+    with pytest.raises(TooLarge):
+        write(store, "one.md", b"x", full.revision)
+    assert write(store, "0.md", b"x" * (256 * KIB - 1), full.revision) == revision(store)
+
+
+# Removing.
+
+
+def test_a_file_is_removed_and_nothing_else(knots: StoreRoot) -> None:
+    """A folder that becomes empty stays, which is no content."""
+    expected = changed(knots, bin__tie_sh=None)
+    given = remove(knots.store, "bin/tie.sh")
+    assert knots.entries() == expected
+    assert given == revision(knots.store)
+    assert given == SkillTree({DOCUMENT: Content(document("knots")), NOTES: Content(b"Bowline.\n")}).revision
+
+
+def test_a_removed_file_may_be_added_again(knots: StoreRoot) -> None:
+    """Then the skill is what it was."""
+    seen = remove(knots.store, "notes.md")
+    assert write(knots.store, "notes.md", b"Bowline.\n", seen) == TREE.revision
+
+
+def test_the_document_is_never_removed(knots: StoreRoot) -> None:
+    """A skill is its document; what deletes skills is another verb."""
+    before = knots.entries()
+    with pytest.raises(NotEditable):
+        remove(knots.store, "SKILL.md")
+    assert knots.entries() == before
+
+
+@pytest.mark.parametrize("path", ["absent.md", "absent/absent.md", "bin/absent.md"])
+def test_a_file_that_is_not_there_cannot_be_removed(knots: StoreRoot, path: str) -> None:
+    """The refusal names it."""
+    with pytest.raises(SkillAbsent) as refusal:
+        remove(knots.store, path)
+    assert refusal.value.path == path
+
+
+@pytest.mark.parametrize("entry", [Odd("folder"), Odd("link"), TOO_LARGE], ids=shown)
+def test_what_was_not_read_is_never_removed(knots: StoreRoot, entry: Content | Odd) -> None:
+    """Nobody has seen what it holds."""
+    knots.put("knots/big", entry)
+    before = knots.entries()
+    with pytest.raises(NotEditable):
+        remove(knots.store, "big", revision(knots.store))
+    assert knots.entries() == before
+
+
+def test_a_removal_from_what_was_not_seen_changes_nothing(knots: StoreRoot) -> None:
+    """Even if the file itself is as it was."""
+    knots.put("knots/other.md", Content(b"other"))
+    before = knots.entries()
+    with pytest.raises(StaleRevision):
+        remove(knots.store, "notes.md")
+    assert knots.entries() == before
+
+
+# Annotating.
+
+
+def test_a_provenance_is_added(knots: StoreRoot) -> None:
+    """Nothing else changes; the revision stays."""
+    before = knots.entries()
+    knots.store.annotate(KNOTS, GIT, seen=TREE.revision, cancelled=never)
+    found = knots.store.read(KNOTS).sighting
+    assert found.provenance == GIT
+    assert found.revision == TREE.revision
+    assert {path for path in knots.entries() if path not in before} == {"knots/.kestrel-provenance.json"}
+
+
+def test_a_provenance_is_replaced(knots: StoreRoot) -> None:
+    """Whatever was said before, readable or not."""
+    knots.put("knots/.kestrel-provenance.json", Content(b"not JSON"))
+    for said in (GIT, evolve(GIT, ref="main"), Provenance(kind="folder")):
+        knots.store.annotate(KNOTS, said, seen=TREE.revision, cancelled=never)
+        assert knots.store.read(KNOTS).sighting.provenance == said
+
+
+def test_what_stands_in_the_place_of_a_provenance_and_is_no_file_stays(knots: StoreRoot) -> None:
+    """A folder, say."""
+    knots.put("knots/.kestrel-provenance.json", Odd("folder"))
+    before = knots.entries()
+    with pytest.raises(NotEditable):
+        knots.store.annotate(KNOTS, GIT, seen=TREE.revision, cancelled=never)
+    assert knots.entries() == before
+
+
+def test_an_annotation_of_what_was_not_seen_changes_nothing(knots: StoreRoot) -> None:
+    """It would say where other bytes came from."""
+    knots.put("knots/notes.md", Content(b"other"))
+    before = knots.entries()
+    with pytest.raises(StaleRevision):
+        knots.store.annotate(KNOTS, GIT, seen=TREE.revision, cancelled=never)
+    assert knots.entries() == before
+
+
+# Retiring.
+
+
+def test_what_was_approved_is_gone(knots: StoreRoot) -> None:
+    """All of it, marker and provenance, litter and links included; its neighbours stay."""
+    knots.store.publish(SHELLS, TREE, cancelled=never)
+    knots.store.annotate(KNOTS, GIT, seen=TREE.revision, cancelled=never)
+    for path, entry in drawn("__pycache__/\n  a.pyc\n.DS_Store\nlink -> x\npipe|\nempty/\nbad\\name").items():
+        knots.put(f"knots/{path}", entry)
+    knots.store.retire(KNOTS, approved=approval(knots.store, KNOTS), cancelled=never)
+    assert {path.partition("/")[0] for path in knots.entries()} == {"shells"}
+    with pytest.raises(SkillAbsent):
+        knots.store.read(KNOTS)
+    assert knots.store.kept() == ()
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "notes.md = other",
+        "new.md",
+        "bin/\n  tie.sh = #!/bin/sh\n",
+        ".DS_Store",
+        "link -> x",
+        "pipe|",
+        "__pycache__/\n  a",
+    ],
+)
+def test_what_was_not_approved_stays(knots: StoreRoot, text: str) -> None:
+    """A changed or new file, a lost mode, and everything beside the inventory are bound."""
+    approved = approval(knots.store, KNOTS)
+    for path, entry in drawn(text).items():
+        knots.put(f"knots/{path}", entry)
+    before = knots.entries()
+    with pytest.raises(StaleRevision):
+        knots.store.retire(KNOTS, approved=approved, cancelled=never)
+    assert knots.entries() == before
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"operation": "edit"},
+        {"name": SHELLS},
+        {"source": SourceId.GIT},
+        {"generation": Generation("ab" * 32)},
+        {"revision": Revision("ab" * 32)},
+    ],
+    ids=lambda change: next(iter(change)),
+)
+def test_another_approval_is_none(knots: StoreRoot, change: dict[str, object]) -> None:
+    """Each thing that an approval says is bound."""
+    before = knots.entries()
+    with pytest.raises(StaleRevision):
+        knots.store.retire(KNOTS, approved=evolve(approval(knots.store, KNOTS), **change), cancelled=never)
+    assert knots.entries() == before
+
+
+def test_an_approval_does_not_outlive_a_birth(knots: StoreRoot) -> None:
+    """The same bytes, deleted and written again, are approved anew."""
+    approved = approval(knots.store, KNOTS)
+    knots.store.retire(KNOTS, approved=approved, cancelled=never)
+    knots.store.publish(KNOTS, TREE, cancelled=never)
+    with pytest.raises(StaleRevision):
+        knots.store.retire(KNOTS, approved=approved, cancelled=never)
+
+
+def test_a_folder_without_a_marker_is_not_what_anybody_approved(knots: StoreRoot) -> None:
+    """Whoever took the marker away made it another."""
+    approved = approval(knots.store, KNOTS)
+    knots.drop("knots/.kestrel-generation")
+    with pytest.raises(StaleRevision):
+        knots.store.retire(KNOTS, approved=approved, cancelled=never)
+
+
+@pytest.mark.parametrize("text", [".git/\n  HEAD", ".git = gitdir: elsewhere", "bin/\n  .git/\n    HEAD"])
+def test_a_repository_is_never_retired(knots: StoreRoot, text: str) -> None:
+    """Nobody sees all that is in it."""
+    approved = approval(knots.store, KNOTS)
+    for path, entry in drawn(text).items():
+        knots.put(f"knots/{path}", entry)
+    before = knots.entries()
+    with pytest.raises(NotEditable):
+        knots.store.retire(KNOTS, approved=approved, cancelled=never)
+    assert knots.entries() == before
+
+
+@pytest.mark.parametrize("size", [256 * KIB + 1, 3 * 1024 * KIB])
+def test_what_cannot_be_seen_whole_is_never_retired(knots: StoreRoot, size: int) -> None:
+    """A file beyond the caps may be anything."""
+    approved = approval(knots.store, KNOTS)
+    knots.put("knots/large", Content(bytes(size)))
+    with pytest.raises(NotEditable):
+        knots.store.retire(KNOTS, approved=approved, cancelled=never)
+    assert "knots/large" in knots.entries()
+
+
+def test_a_rejected_folder_is_retired_like_any_other(root: StoreRoot) -> None:
+    """If that was approved."""
+    root.put("knots/SKILL.md", Content(b"no frontmatter"))
+    root.store.survey()
+    root.store.retire(KNOTS, approved=approval(root.store, KNOTS), cancelled=never)
+    assert root.entries() == {}
+
+
+# A folder that is not there, or is none.
+
+
+def attempts(store: SkillStore) -> list[Callable[[], object]]:
+    """Every change of one skill that is there."""
+    approved = approval(store, SHELLS)
+    return [
+        lambda: write(store, "SKILL.md", b""),
+        lambda: write(store, "new.md", b""),
+        lambda: remove(store, "notes.md"),
+        lambda: store.annotate(KNOTS, GIT, seen=TREE.revision, cancelled=never),
+        lambda: store.retire(KNOTS, approved=evolve(approved, name=KNOTS), cancelled=never),
+    ]
+
+
+def test_what_is_not_there_cannot_be_changed(root: StoreRoot) -> None:
+    """Nor does it come to be there."""
+    root.store.publish(SHELLS, TREE, cancelled=never)
+    before = root.entries()
+    for attempt in attempts(root.store):
+        with pytest.raises(SkillAbsent):
+            attempt()
+    assert root.entries() == before
+
+
+def test_a_link_in_the_place_of_a_folder_is_never_followed(root: StoreRoot) -> None:
+    """Even if what was seen is the nothing that is in it."""
+    root.store.publish(SHELLS, TREE, cancelled=never)
+    root.put("knots", Odd("link"))
+    before = root.entries()
+    for attempt in attempts(root.store):
+        with pytest.raises(NotEditable):
+            attempt()
+    with pytest.raises(NotEditable):
+        write(root.store, "new.md", b"", SkillTree({}).revision)
+    assert root.entries() == before
+
+
+def test_a_root_that_is_gone_cannot_be_changed(root: StoreRoot) -> None:
+    """The refusal says so, and nothing is made in its place."""
+    root.store.publish(SHELLS, TREE, cancelled=never)
+    tried = attempts(root.store)
+    root.take_away()
+    tried += [
+        lambda: root.store.publish(KNOTS, TREE, cancelled=never),
+        lambda: root.store.fence(KNOTS, Fence(priority=1, reason="")),
+        lambda: root.store.unfence(KNOTS),
+        root.store.sweep,
+    ]
+    for attempt in tried:
+        with pytest.raises(SourceUnavailable):
+            attempt()
+    assert root.store.fenced() is None
+
+
+# Fail-closed marks.
+
+
+def test_a_fence_is_seen_until_it_is_taken_away(store: SkillStore) -> None:
+    """For each name its own, whether or not there is such a skill."""
+    assert store.fenced() == {}
+    store.fence(SHELLS, Fence(priority=7, reason="the table cannot be written"))
+    store.fence(KNOTS, Fence(priority=-3, reason="é"))
+    assert store.fenced() == {
+        KNOTS: Fence(priority=-3, reason="é"),
+        SHELLS: Fence(priority=7, reason="the table cannot be written"),
+    }
+    store.unfence(KNOTS)
+    assert list(store.fenced() or {}) == [SHELLS]
+
+
+def test_a_fence_replaces_another(store: SkillStore) -> None:
+    """The last one stands."""
+    store.fence(KNOTS, Fence(priority=1, reason="first"))
+    store.fence(KNOTS, Fence(priority=2, reason="second"))
+    assert store.fenced() == {KNOTS: Fence(priority=2, reason="second")}
+
+
+def test_a_fence_that_is_not_there_may_be_taken_away(store: SkillStore) -> None:
+    """Before anything was ever written, and after."""
+    store.unfence(KNOTS)
+    store.fence(SHELLS, Fence(priority=1, reason=""))
+    store.unfence(KNOTS)
+    assert list(store.fenced() or {}) == [SHELLS]
+
+
+def test_a_fence_is_written_as_the_earlier_release_reads_it(root: StoreRoot) -> None:
+    """A JSON object in ASCII: version 1, name, priority, error."""
+    root.store.fence(KNOTS, Fence(priority=5, reason="ünwritable"))
+    content = root.marked("knots")
+    assert content is not None
+    assert content.isascii()
+    assert json.loads(content) == {"version": 1, "name": "knots", "priority": 5, "error": "ünwritable"}
+
+
+def test_a_mark_of_the_earlier_release_is_read(root: StoreRoot) -> None:
+    """As it writes them."""
+    root.mark("knots", b'{"error":"row not written","name":"knots","priority":40,"version":1}')
+    assert root.store.fenced() == {KNOTS: Fence(priority=40, reason="row not written")}
+
+
+@pytest.mark.parametrize("content", [b"", b"{}", b"\xff", b"[" * 20_000, b" " * 20_000, b'{"version":1}'])
+def test_a_malformed_mark_is_a_mark(root: StoreRoot, content: bytes) -> None:
+    """Its presence alone turns a skill off; and it can be taken away."""
+    root.mark("knots", content)
+    assert root.store.fenced() == {KNOTS: Fence(priority=100, reason="its fail-closed mark cannot be read")}
+    root.store.unfence(KNOTS)
+    assert root.store.fenced() == {}
+
+
+def test_a_fence_is_no_part_of_a_skill(knots: StoreRoot) -> None:
+    """Nothing in sight changes."""
+    before = knots.entries()
+    knots.store.fence(KNOTS, Fence(priority=1, reason=""))
+    assert knots.entries() == before
+
+
+# What is kept.
+
+
+def test_nothing_is_kept_at_first(store: SkillStore) -> None:
+    """And nothing can be asked of it."""
+    assert store.kept() == ()
+    for attempt in (
+        lambda: store.kept_files(TOKEN),
+        lambda: store.restore(TOKEN, cancelled=never),
+        lambda: store.discard(TOKEN, cancelled=never),
+    ):
+        with pytest.raises(KeptAbsent):
+            attempt()
+
+
+def test_a_kept_folder_is_told_of_read_and_restored(knots: StoreRoot) -> None:
+    """With its marker, so that it is the skill that it was."""
+    before = knots.entries()
+    knots.keep(TOKEN, "knots", "knots")
+    assert knots.store.kept() == (Kept(token=TOKEN, name=KNOTS, kind="folder"),)
+    assert knots.store.kept_files(TOKEN)["notes.md"] == b"Bowline.\n"
+    assert knots.store.restore(TOKEN, cancelled=never) == KNOTS
+    assert knots.entries() == before
+    assert knots.store.kept() == ()
+
+
+def test_a_kept_file_is_told_of_and_read(knots: StoreRoot) -> None:
+    """It has no place to go back to by itself."""
+    knots.keep(TOKEN, "knots", "knots/notes.md")
+    assert knots.store.kept() == (Kept(token=TOKEN, name=KNOTS, kind="file"),)
+    assert knots.store.kept_files(TOKEN) == {".": b"Bowline.\n"}
+    with pytest.raises(KeptAbsent):
+        knots.store.restore(TOKEN, cancelled=never)
+    assert len(knots.store.kept()) == 1
+
+
+def test_a_kept_folder_is_not_restored_over_another(knots: StoreRoot) -> None:
+    """Both stay."""
+    knots.keep(TOKEN, "knots", "knots")
+    knots.store.publish(KNOTS, SkillTree({DOCUMENT: Content(b"other")}), cancelled=never)
+    before = knots.entries()
+    with pytest.raises(SkillExists):
+        knots.store.restore(TOKEN, cancelled=never)
+    assert knots.entries() == before
+    assert len(knots.store.kept()) == 1
+
+
+@pytest.mark.parametrize("path", ["knots", "knots/notes.md"])
+def test_what_is_kept_is_discarded_when_a_person_says_so(knots: StoreRoot, path: str) -> None:
+    """And only then: a sweep leaves it."""
+    knots.keep(TOKEN, "knots", path)
+    before = knots.entries()
+    knots.store.sweep()
+    assert len(knots.store.kept()) == 1
+    knots.store.discard(TOKEN, cancelled=never)
+    assert knots.store.kept() == ()
+    assert knots.entries() == before
+
+
+# Sweeping.
+
+
+def test_a_sweep_of_what_is_whole_changes_nothing(knots: StoreRoot) -> None:
+    """However often, whatever was done before."""
+    seen = write(knots.store, "notes.md", b"1")
+    seen = remove(knots.store, "bin/tie.sh", seen)
+    knots.store.annotate(KNOTS, GIT, seen=seen, cancelled=never)
+    knots.store.publish(SHELLS, TREE, cancelled=never)
+    knots.store.retire(SHELLS, approved=approval(knots.store, SHELLS), cancelled=never)
+    before = knots.entries()
+    for _ in range(2):
+        assert knots.store.sweep() == Swept()
+        assert knots.entries() == before
+
+
+def test_a_sweep_of_an_untouched_root_writes_nothing(root: StoreRoot) -> None:
+    """There is nothing to end."""
+    assert root.store.sweep() == Swept()
+    assert root.entries() == {}
