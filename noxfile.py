@@ -75,6 +75,20 @@ def corpus(session: nox.Session) -> None:
 
 
 @nox.session
+def crash(session: nox.Session) -> None:
+    """Cut the power at every call of the store, refuse every call of it, and tell how many states were judged."""
+    session.install("-e", ".[test]")
+    session.run("pytest", "-m", "crash", "--timeout", "1800", "-s", "--durations", "10", *session.posargs)
+
+
+@nox.session
+def mutants(session: nox.Session) -> None:
+    """Plant faults in the store, and see that some test finds each."""
+    session.install("-e", ".[test]")
+    session.run("python", "-m", "tests.mutants", *session.posargs)
+
+
+@nox.session
 def coverage(session: nox.Session) -> None:
     """Run the tests, and fail where a line or branch of the core was not reached."""
     session.install("-e", ".[test]")

@@ -1,0 +1,187 @@
+"""The power goes at any call of any verb, whatever a person does meanwhile: every skill is the old or the new.
+
+A part of it runs with all other tests; the whole (`nox -s crash`) is what the marker `crash` stands for.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from contextlib import suppress
+from itertools import combinations, product
+
+import pytest
+
+from kestrel_skills_adapters.memory.disk import CrashDisk
+from kestrel_skills_core.domain.errors import SkillError
+
+from .judging import Judge, Story, allowed, told
+from .workload import ALL_VERBS, BLANK, EDITS, FIRST, ROOT, VERBS, Edit, State, Verb, begun, edits, store_on
+
+
+def tell(judge: Judge, disk: CrashDisk, state: State, depth: int, salt: str = "") -> int:
+    """Judge every power cut of every sequence of so many verbs; gives how many sequences there were."""
+    sequences = 0
+    for name, verb in VERBS.items():
+        run = judge.hears(disk, verb, state, f"{salt}/{name}")
+        assert (run.error is None) == verb.may(state), (salt, name, run.error)
+        sequences += 1
+        if depth > 1:
+            after = verb.done(state, f"{salt}/{name}") if run.error is None else state
+            sequences += tell(judge, run.end.fork(), after, depth - 1, f"{salt}/{name}")
+    return sequences
+
+
+def tell_edited(judge: Judge, disk: CrashDisk, state: State, depth: int, salt: str = "") -> int:
+    """Judge every power cut of sequences of verbs of which the last comes after a person's doing."""
+    sequences = 0
+    for doing, edit in EDITS.items():
+        if edit.possible(disk):
+            edited = disk.fork()
+            edit.act(edited, True)
+            for name, verb in VERBS.items():
+                judge.hears(edited, verb, edit.done(state), f"{salt}/{doing}/{name}", wrote=edit.wrote)
+                sequences += 1
+    for name, verb in VERBS.items():
+        if depth > 1 and verb.may(state):
+            run = told(disk, verb, state, f"{salt}/{name}")
+            run.end.volume.settle()
+            sequences += tell_edited(
+                judge, run.end.fork(), verb.done(state, f"{salt}/{name}"), depth - 1, f"{salt}/{name}"
+            )
+    return sequences
+
+
+def tell_disturbed(judge: Judge, disk: CrashDisk, state: State, *, every: int = 1) -> int:
+    """Judge every power cut of every verb during which, before each of its calls, a person does something."""
+    stories = 0
+    for name, verb in VERBS.items():
+        calls = len(told(disk, verb, state, "untouched").trace)
+        for number, (doing, edit) in enumerate(EDITS.items()):
+            for synced in (True, False) if edit.path else (True,):
+                for call in range(number % every, calls, every):
+                    judge.hears(disk, verb, state, f"{name}, {doing}", Story(edit, call, synced))
+                    stories += 1
+    return stories
+
+
+def tell_disturbed_twice(judge: Judge, disk: CrashDisk, state: State, *, every: int = 1) -> int:
+    """Let a person act before two calls of a verb; whatever they leave in sight or out of it is there ever after."""
+    stories = 0
+    for name in ("replace", "remove", "retire"):
+        verb = VERBS[name]
+        calls = len(told(disk, verb, state, "untouched").trace)
+        for first, second in product(edits(b"first").values(), edits(b"second").values()):
+            if not (first.wrote and second.wrote):
+                continue
+            for one, other in combinations(range(stories % every, calls, every), 2):
+                twice(judge, disk.fork(), verb, state, [(one, first), (other, second)])
+                stories += 1
+    return stories
+
+
+def twice(judge: Judge, disk: CrashDisk, verb: Verb, state: State, doings: list[tuple[int, Edit]]) -> None:
+    """One story of two doings."""
+    disk.moments = moments = []
+    there: set[bytes] = set()
+    acted = 0
+
+    def do(edit: Edit) -> Callable[[CrashDisk], None]:
+        def act(disk: CrashDisk) -> None:
+            nonlocal acted
+            assert there <= set(disk.files(ROOT).values()), "what a person wrote is gone"
+            if edit.possible(disk):
+                edit.act(disk, True)
+                there.clear()
+                there.update({b"first", b"second"} & set(disk.files(ROOT).values()))
+                acted = len(moments)
+
+        return act
+
+    for call, edit in doings:
+        disk.before(call, do(edit))
+    with suppress(SkillError):
+        verb.run(store_on(disk), disk.fork(), state, "new")
+    for moment in (*moments[acted::3], disk):
+        judge.judge(moment, None, frozenset(there), what=doings)
+
+
+def tell_met(judge: Judge, disk: CrashDisk, state: State) -> int:
+    """Let a person do something before every call of every verb, and judge what is there when both are done."""
+    stories = 0
+    for name, verb in ALL_VERBS.items():
+        for call in range(len(told(disk, verb, state, "untouched").trace)):
+            for doing, edit in EDITS.items():
+                run = told(disk, verb, state, name, Story(edit, call))
+                if run.acted is not None:
+                    _, fits = allowed(state, verb, name, edit, run.error, ended=True)
+                    judge.judge(run.end.restarted(), fits, edit.wrote, what=(name, doing, call, run.error))
+                    stories += 1
+    return stories
+
+
+def test_a_person_meets_a_verb() -> None:
+    """Before every call of it; the power stays on."""
+    judge = Judge()
+    assert tell_met(judge, begun(FIRST), FIRST) > 2_000
+    assert tell_met(judge, begun(BLANK), BLANK) > 40
+
+
+def test_the_power_goes_in_one_verb() -> None:
+    """At any of its calls, on a disk that was never changed by us before."""
+    judge = Judge()
+    assert tell(judge, begun(FIRST), FIRST, 1) == 5
+    assert tell(judge, begun(BLANK), BLANK, 1) == 5
+    assert judge.total > 2_000
+
+
+def test_the_power_goes_in_one_verb_beside_a_person() -> None:
+    """Who does something before, or meanwhile."""
+    judge = Judge()
+    tell_edited(judge, begun(FIRST), FIRST, 1)
+    tell_disturbed(judge, begun(FIRST), FIRST, every=29)
+    assert judge.total > 10_000
+
+
+def test_the_power_goes_in_one_verb_beside_a_person_who_comes_twice() -> None:
+    """Whose bytes are found, both times."""
+    judge = Judge()
+    tell_disturbed_twice(judge, begun(FIRST), FIRST, every=17)
+    assert judge.total > 1_000
+
+
+@pytest.mark.crash
+@pytest.mark.parametrize("first", [FIRST, BLANK], ids=["two skills", "no skill"])
+def test_the_power_goes_in_three_verbs(first: State) -> None:
+    """In all sequences of up to three."""
+    judge = Judge()
+    assert tell(judge, begun(first), first, 3) == 5 + 25 + 125
+    print(f"\n155 sequences: {judge}")
+    assert judge.total >= 35_000
+
+
+@pytest.mark.crash
+def test_the_power_goes_in_three_verbs_and_a_person_was_there() -> None:
+    """Before the last of them."""
+    judge = Judge()
+    sequences = tell_edited(judge, begun(FIRST), FIRST, 3)
+    print(f"\n{sequences} sequences with an edit between verbs: {judge}")
+    assert judge.total >= 35_000
+
+
+@pytest.mark.crash
+def test_the_power_goes_while_a_person_is_there() -> None:
+    """Before every seventh call of any verb, for each doing other ones."""
+    judge = Judge()
+    stories = tell_disturbed(judge, begun(FIRST), FIRST, every=7)
+    retired = told(begun(FIRST), VERBS["retire"], FIRST, "")
+    stories += tell_disturbed(judge, retired.end.fork(), VERBS["retire"].done(FIRST, ""), every=3)
+    print(f"\n{stories} edits within a verb: {judge}")
+    assert judge.total >= 35_000
+
+
+@pytest.mark.crash
+def test_the_power_goes_while_a_person_comes_twice() -> None:
+    """Before any two of some calls of a verb that takes bytes away."""
+    judge = Judge()
+    stories = tell_disturbed_twice(judge, begun(FIRST), FIRST, every=11)
+    print(f"\n{stories} pairs of edits within a verb: {judge}")
