@@ -11,6 +11,7 @@ from typing import Final
 from attrs import frozen
 
 from kestrel_skills_core.domain.budget import Budget
+from kestrel_skills_core.domain.errors import StoreFailed
 from kestrel_skills_core.domain.findings import Finding
 from kestrel_skills_core.domain.names import SourceId
 from kestrel_skills_core.domain.root import unopened
@@ -22,10 +23,11 @@ from kestrel_skills_core.service.library import SkillLibrary
 
 from .markdown.cmark import CmarkMarkdown
 from .posix.reading import PosixSkillFiles
+from .posix.store import PosixSkillStore
 from .sql.states import SqliteStates
 from .world import SystemChance, inline
 
-__all__ = ["BadSetting", "Settings", "is_writable", "judged", "library_of", "settings_of"]
+__all__ = ["BadSetting", "Settings", "found_root", "is_writable", "judged", "library_of", "settings_of"]
 
 BUDGET: Final = "KESTREL_SKILLS_BUDGET_BYTES"
 HOME: Final = "KESTREL_HOME"
@@ -106,9 +108,10 @@ def settings_of(
 def library_of(settings: Settings, *, offload: Offload = inline, watcher: Watcher | None = None) -> SkillLibrary:
     """The library of one agent. Opens nothing yet."""
     watcher = watcher or Watcher()
-    sources: list[SkillFiles] = []
+    store = None
     if not settings.is_new:
-        sources.append(PosixSkillFiles(settings.root, SourceId.AGENT_LOCAL, chance=SystemChance(), watcher=watcher))
+        store = PosixSkillStore(settings.root, chance=SystemChance(), watcher=watcher)
+    sources: list[SkillFiles] = [] if store is None else [store]
     if settings.shared is not None:
         sources.append(PosixSkillFiles(settings.shared, SourceId.HOST_SHARED, watcher=watcher))
     return SkillLibrary(
@@ -117,8 +120,22 @@ def library_of(settings: Settings, *, offload: Offload = inline, watcher: Watche
         states=SqliteStates(settings.state, settings.agent, offload=offload),
         offload=offload,
         markdown=CmarkMarkdown(),
+        store=store,
         budget=settings.budget,
     )
+
+
+def found_root(settings: Settings) -> None:
+    """Make the usual root, where nobody named one and it is not there yet: the first skill is to be made.
+
+    Raises:
+        StoreFailed: It cannot be made.
+    """
+    if not settings.named:
+        try:
+            settings.root.mkdir(parents=True, exist_ok=True)
+        except OSError:
+            raise StoreFailed("found", "the folder for skills cannot be made", "name another with --root") from None
 
 
 def judged(folder: PathLike) -> tuple[Finding, ...]:

@@ -13,8 +13,9 @@ if TYPE_CHECKING:
     from .domain.approval import ApprovalBinding
     from .domain.budget import Budget, Receipt
     from .domain.clause import Clause, render_clause
-    from .domain.commands import SetState
+    from .domain.commands import Create, Delete, Edit, RemoveFile, SetState
     from .domain.document import Head, SkillDocument
+    from .domain.edit import Append, Change, Replace, Whole
     from .domain.errors import (
         BadDocument,
         BadName,
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
         Busy,
         Failed,
         InDoubt,
+        KeptAbsent,
         Moved,
         NotEditable,
         Refused,
@@ -35,8 +37,11 @@ if TYPE_CHECKING:
         StoreFailed,
         TooLarge,
         Unapproved,
+        Unconditional,
+        Unmatched,
         Withheld,
     )
+    from .domain.fence import Fence
     from .domain.findings import Finding, Rule, Severity
     from .domain.limits import LIMITS, Limits
     from .domain.names import (
@@ -60,8 +65,9 @@ if TYPE_CHECKING:
     from .ports.files import Published, SkillFiles
     from .ports.markdown import Markdown
     from .ports.states import StateTable
+    from .ports.store import Kept, SkillStore, Swept
     from .ports.world import Cancelled, Chance, Clock, Offload, Watcher
-    from .service.library import Reading, SkillLibrary
+    from .service.library import Deletion, Outcome, Reading, SkillLibrary
     from .service.observed import Observed
 
 __all__ = [
@@ -69,6 +75,7 @@ __all__ = [
     "RULES",
     "Adapted",
     "Address",
+    "Append",
     "ApprovalBinding",
     "BadDocument",
     "BadName",
@@ -79,28 +86,39 @@ __all__ = [
     "Cancelled",
     "Catalog",
     "Chance",
+    "Change",
     "Clause",
     "Clock",
     "Content",
+    "Create",
+    "Delete",
+    "Deletion",
+    "Edit",
     "Failed",
+    "Fence",
     "Finding",
     "Generation",
     "Head",
     "InDoubt",
     "Inventory",
     "Item",
+    "Kept",
+    "KeptAbsent",
     "Limits",
     "Markdown",
     "Moved",
     "NotEditable",
     "Observed",
     "Offload",
+    "Outcome",
     "Provenance",
     "Published",
     "Reading",
     "Receipt",
     "Refused",
     "Rejection",
+    "RemoveFile",
+    "Replace",
     "Resolver",
     "ResourcePath",
     "Revision",
@@ -118,6 +136,7 @@ __all__ = [
     "SkillName",
     "SkillRecord",
     "SkillState",
+    "SkillStore",
     "SkillTree",
     "SourceId",
     "SourceUnavailable",
@@ -128,10 +147,14 @@ __all__ = [
     "StoreFailed",
     "Subject",
     "Survey",
+    "Swept",
     "TooLarge",
     "Unapproved",
+    "Unconditional",
     "Unlisted",
+    "Unmatched",
     "Watcher",
+    "Whole",
     "Withheld",
     "parse_address",
     "render_clause",
@@ -159,19 +182,11 @@ def __dir__() -> list[str]:
 
 _HOMES = {
     ".domain.approval": ("ApprovalBinding",),
-    ".domain.budget": (
-        "Budget",
-        "Receipt",
-    ),
-    ".domain.clause": (
-        "Clause",
-        "render_clause",
-    ),
-    ".domain.commands": ("SetState",),
-    ".domain.document": (
-        "Head",
-        "SkillDocument",
-    ),
+    ".domain.budget": ("Budget", "Receipt"),
+    ".domain.clause": ("Clause", "render_clause"),
+    ".domain.commands": ("Create", "Delete", "Edit", "RemoveFile", "SetState"),
+    ".domain.document": ("Head", "SkillDocument"),
+    ".domain.edit": ("Append", "Change", "Replace", "Whole"),
     ".domain.errors": (
         "BadDocument",
         "BadName",
@@ -180,6 +195,7 @@ _HOMES = {
         "Busy",
         "Failed",
         "InDoubt",
+        "KeptAbsent",
         "Moved",
         "NotEditable",
         "Refused",
@@ -192,17 +208,13 @@ _HOMES = {
         "StoreFailed",
         "TooLarge",
         "Unapproved",
+        "Unconditional",
+        "Unmatched",
         "Withheld",
     ),
-    ".domain.findings": (
-        "Finding",
-        "Rule",
-        "Severity",
-    ),
-    ".domain.limits": (
-        "LIMITS",
-        "Limits",
-    ),
+    ".domain.fence": ("Fence",),
+    ".domain.findings": ("Finding", "Rule", "Severity"),
+    ".domain.limits": ("LIMITS", "Limits"),
     ".domain.names": (
         "Address",
         "Generation",
@@ -214,52 +226,18 @@ _HOMES = {
         "resource_path",
         "skill_name",
     ),
-    ".domain.provenance": (
-        "Adapted",
-        "Provenance",
-    ),
-    ".domain.record": (
-        "Rejection",
-        "Sighting",
-        "SkillRecord",
-        "SkillState",
-        "Subject",
-    ),
-    ".domain.resolver": (
-        "Catalog",
-        "Resolver",
-        "Survey",
-    ),
+    ".domain.provenance": ("Adapted", "Provenance"),
+    ".domain.record": ("Rejection", "Sighting", "SkillRecord", "SkillState", "Subject"),
+    ".domain.resolver": ("Catalog", "Resolver", "Survey"),
     ".domain.rules": ("RULES",),
     ".domain.search": ("search",),
-    ".domain.state_row": (
-        "Row",
-        "StateKey",
-    ),
-    ".domain.tree": (
-        "Content",
-        "Inventory",
-        "Item",
-        "SkillTree",
-        "Unlisted",
-        "revision_of",
-    ),
-    ".ports.files": (
-        "Published",
-        "SkillFiles",
-    ),
+    ".domain.state_row": ("Row", "StateKey"),
+    ".domain.tree": ("Content", "Inventory", "Item", "SkillTree", "Unlisted", "revision_of"),
+    ".ports.files": ("Published", "SkillFiles"),
     ".ports.markdown": ("Markdown",),
     ".ports.states": ("StateTable",),
-    ".ports.world": (
-        "Cancelled",
-        "Chance",
-        "Clock",
-        "Offload",
-        "Watcher",
-    ),
-    ".service.library": (
-        "Reading",
-        "SkillLibrary",
-    ),
+    ".ports.store": ("Kept", "SkillStore", "Swept"),
+    ".ports.world": ("Cancelled", "Chance", "Clock", "Offload", "Watcher"),
+    ".service.library": ("Deletion", "Outcome", "Reading", "SkillLibrary"),
     ".service.observed": ("Observed",),
 }

@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+import sqlite3
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -24,21 +26,29 @@ def test_everything_is_looked_at(environ: dict[str, str], home: Home) -> None:
         ["ok", "environment"],
         ["ok", "root"],
         ["ok", "markers"],
+        ["ok", "recovery"],
+        ["ok", "kept"],
         ["ok", "shared root"],
         ["ok", "states"],
+        ["ok", "marks"],
         ["warn", "skills"],
     ]
     assert f"KESTREL_SKILLS_ROOT={home.path / 'skills'}" in ran.lines[1]
-    assert ran.lines[5].endswith("for local: 1 on, 0 off, 0 inert, 0 astray")
-    assert ran.lines[6].endswith("4 resolve, 1 rejected; fix: run `kestrel-skills list` to see why")
+    assert ran.lines[7].endswith("for local: 1 on, 0 off, 0 inert, 0 astray")
+    assert ran.lines[9].endswith("4 resolve, 1 rejected; fix: run `kestrel-skills list` to see why")
 
 
 def test_it_leaves_nothing_behind(environ: dict[str, str], home: Home) -> None:
-    """It only looks: nothing is made in the root, nor a state file."""
+    """Looking makes nothing in the root, nor a state file. Locks are this library's own, and stay."""
+
+    def there() -> list[Path]:
+        found = (path.relative_to(home.path) for path in home.path.rglob("*"))
+        return sorted(path for path in found if "locks" not in path.parts)
+
     run("list", environ=environ)
-    before = sorted(path.relative_to(home.path) for path in home.path.rglob("*"))
+    before = there()
     run("doctor", environ=environ)
-    assert sorted(path.relative_to(home.path) for path in home.path.rglob("*")) == before
+    assert there() == before
 
 
 def test_a_missing_root_fails(tmp_path: Path) -> None:
@@ -137,4 +147,54 @@ def test_changed_skills_that_were_on_are_told_of(environ: dict[str, str], home: 
     """A row that no longer switches on what is there is a warning."""
     run("enable", "review-a-diff", environ=environ)
     (home.path / "skills" / "review-a-diff" / ".kestrel-generation").unlink()
-    assert checks(environ=environ)["states"]["status"] == "warn"
+    states = checks(environ=environ)["states"]
+    assert states["status"] == "warn"
+    assert states["fix"].endswith(": review-a-diff")
+
+
+def test_what_an_interrupted_change_left_is_ended_and_told(environ: dict[str, str], home: Home) -> None:
+    """Looking is ending it: our own leftovers go, what is not ours is named, and nothing is left for the next look."""
+    run("list", environ=environ)
+    internal = home.path / "skills" / ".kestrel-internal"
+    (internal / "staging").mkdir(exist_ok=True)
+    (internal / "staging" / ("ab" * 16)).write_text("half a file", encoding="utf-8")
+    recovery = checks(environ=environ)["recovery"]
+    assert (recovery["status"], recovery["message"]) == ("ok", "1 leftovers removed")
+    (internal / ".kestrel-skill-recovery-1").mkdir()
+    recovery = checks(environ=environ)["recovery"]
+    assert recovery["status"] == "warn"
+    assert ".kestrel-skill-recovery-1" in recovery["message"]
+
+
+def test_marks_are_told_of_until_somebody_decides(environ: dict[str, str], home: Home) -> None:
+    """A name that a mark keeps off is named; turning it on or off ends that."""
+    run("enable", "review-a-diff", environ=environ)
+    mark = home.path / "skills" / ".kestrel-internal" / ".fail-closed-state-review-a-diff.json"
+    mark.write_text("anything", encoding="utf-8")
+    marks = checks(environ=environ)["marks"]
+    assert (marks["status"], marks["message"]) == ("warn", "kept off by a mark: review-a-diff")
+    assert run("list", environ=environ).said.startswith("4 skills, 0 on")
+    run("enable", "review-a-diff", environ=environ)
+    assert checks(environ=environ)["marks"]["status"] == "ok"
+    assert run("list", environ=environ).said.startswith("4 skills, 1 on")
+
+
+def test_rows_of_the_release_before_are_adopted_and_told(environ: dict[str, str], home: Home) -> None:
+    """Once: what was marked then, and what is shared, is on; the rest is named, and off."""
+    run("enable", "review-a-diff", environ=environ)
+    marker = home.path / "skills" / "bisect-a-regression" / ".kestrel-generation"
+    marker.write_text(f"kestrel-skill-generation-v1:{'b1' * 32}\n", encoding="utf-8")
+    with closing(sqlite3.connect(home.path / "skills.state.sqlite3")) as database, database:
+        for name in ("bisect-a-regression", "cut-a-release", "write-a-postmortem", "gone"):
+            database.execute(
+                "INSERT INTO bootstrap_config (id, agent_id, file_name, file_path, enabled, priority, max_size_bytes)"
+                " VALUES (?, 'procedural-skill-state:local', ?, ?, 1, 100, 262144)",
+                (name, f"skill:{name}", f"skill://{name}"),
+            )
+    adoption = checks(environ=environ)["adoption"]
+    assert adoption["status"] == "warn"
+    assert adoption["message"] == (
+        "of the rows of 0.1.0, on: bisect-a-regression, cut-a-release; off: gone, write-a-postmortem"
+    )
+    assert "adoption" not in checks(environ=environ)
+    assert run("list", environ=environ).said.startswith("4 skills, 3 on")

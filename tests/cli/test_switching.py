@@ -113,7 +113,6 @@ def held_back(root: Path) -> None:
 @pytest.mark.parametrize(
     ("hinder", "why"),
     [
-        (unread, "the agent-local skills cannot be read: it is a symbolic link, and what they may hold comes first"),
         (shadowed, "it is shadowed by a skill, cut-a-release@agent-local"),
         (held_back, "it is held back by a rejected folder, cut-a-release@agent-local"),
     ],
@@ -137,13 +136,38 @@ def test_a_change_that_was_made_is_told_as_made(
 
 
 def test_a_change_that_was_refused_changes_nothing(environ: dict[str, str], home: Home) -> None:
-    """Where the root that holds the name cannot be read, nothing is written, and the exit code says so."""
+    """Where the agent's own root cannot be read, nor can what is marked off in it: nothing is written, and that is said."""
     run("enable", "cut-a-release", environ=environ)
     before = rows(home)
     unread(home.path / "skills")
-    for name in ("cut-a-release", "review-a-diff", "review-a-diff@agent-local"):
+    for name in ("cut-a-release", "cut-a-release@host-shared", "review-a-diff", "review-a-diff@agent-local"):
         assert run("enable", name, environ=environ).code == 4
     assert rows(home) == before
+
+
+def test_what_is_off_by_its_mark_alone_is_told(tmp_path: Path) -> None:
+    """Where the state file does not answer, off is off all the same; the exit code and one line say what could not be."""
+    skill(tmp_path / "skills", "tea")
+    where = ["--root", tmp_path / "skills"]
+    run("enable", "tea", *where)
+    table = tmp_path / "skills.state.sqlite3"
+    good = table.read_bytes()
+    table.write_bytes(b"this is no database" * 100)
+    ran = run("disable", "tea", *where)
+    assert (ran.code, ran.out) == (4, "tea is off; clause 0 of 8,192 bytes\n")
+    assert ran.said.startswith("error: what is enabled cannot be read or written: ")
+    assert ran.said.count("\n") == 1
+    table.write_bytes(good)
+    assert run("list", *where).said.startswith("1 skill, 0 on")
+
+
+def test_what_is_shared_can_be_switched_off_where_the_own_root_is_away(environ: dict[str, str], home: Home) -> None:
+    """It is written, and told as done."""
+    run("enable", "cut-a-release@host-shared", environ=environ)
+    unread(home.path / "skills")
+    off = run("disable", "cut-a-release@host-shared", environ=environ)
+    assert (off.code, off.said) == (0, "")
+    assert rows(home) == [("skill:cut-a-release@host-shared", 0)]
 
 
 def test_another_birth_is_not_what_was_switched_on(environ: dict[str, str], home: Home) -> None:

@@ -21,7 +21,7 @@ from kestrel_skills_core.domain.errors import (
     StaleRevision,
     TooLarge,
 )
-from kestrel_skills_core.domain.names import Generation, ResourcePath, Revision, SkillName, SourceId
+from kestrel_skills_core.domain.names import Generation, ResourcePath, Revision, SkillName, SourceId, is_of_this_line
 from kestrel_skills_core.domain.provenance import Provenance
 from kestrel_skills_core.domain.tree import Content, SkillTree
 from kestrel_skills_core.ports.store import Fence, Kept, SkillStore, Swept
@@ -125,6 +125,8 @@ def test_each_birth_has_a_generation_of_its_own(store: SkillStore) -> None:
     second = store.publish(KNOTS, TREE, cancelled=never)
     assert first != second
     assert store.read(KNOTS).sighting.generation == second
+    assert is_of_this_line(first)
+    assert is_of_this_line(second)
 
 
 def test_a_provenance_is_published_with_the_tree(store: SkillStore) -> None:

@@ -5,10 +5,22 @@ from __future__ import annotations
 import pytest
 
 from kestrel_skills_core.domain.census import Census
-from kestrel_skills_core.domain.errors import SourceUnavailable, StateUnavailable
-from kestrel_skills_core.domain.health import Health, marker_health, root_health, skill_health, state_health
-from kestrel_skills_core.domain.names import SourceId
+from kestrel_skills_core.domain.errors import SourceUnavailable, StateUnavailable, StoreFailed
+from kestrel_skills_core.domain.health import (
+    Health,
+    adoption_health,
+    kept_health,
+    mark_health,
+    marker_health,
+    recovery_health,
+    root_health,
+    skill_health,
+    state_health,
+)
+from kestrel_skills_core.domain.names import Generation, SkillName, SourceId
+from kestrel_skills_core.domain.record import SkillState, Subject
 from kestrel_skills_core.domain.resolver import Catalog, Resolver, Survey
+from kestrel_skills_core.domain.state_row import StateKey
 
 from .given import ROOT, sighting
 
@@ -65,7 +77,7 @@ def test_a_root_that_cannot_be_written_is_a_warning() -> None:
 
 def test_a_table_that_does_not_answer_fails() -> None:
     """Its own words and fix are told."""
-    health = state_health("/a.sqlite3", StateUnavailable("it is damaged", "restore it"), writable=True)
+    health = state_health("/a.sqlite3", StateUnavailable("it is damaged", "restore it"), lapsed=(), writable=True)
     assert health == Health("states", "fail", "/a.sqlite3: it is damaged", "restore it")
 
 
@@ -82,7 +94,7 @@ def test_a_table_is_well_where_it_can_be_written_and_nothing_is_inert(
     census: Census, writable: bool, status: str
 ) -> None:
     """Rows of what is not there are no warning: it may come back."""
-    health = state_health("here", census, writable=writable)
+    health = state_health("here", census, lapsed=["tea"], writable=writable)
     assert health.status == status
     assert bool(health.fix) is (status != "ok")
     counts = f"here: {census.on} on, {census.off} off, {census.inert} inert, {census.astray} astray"
@@ -95,3 +107,58 @@ def test_a_rejected_folder_is_a_warning() -> None:
     assert skill_health(found).message == "1 resolve, 1 rejected"
     assert skill_health(found).status == "warn"
     assert skill_health(catalog()) == Health("skills", "ok", "0 resolve, 0 rejected")
+
+
+def test_what_is_inert_is_named_as_far_as_it_is_seen() -> None:
+    """Five names at most; a row of what only a mark keeps off has none."""
+    census = Census(inert=1)
+    fix = "enable again what should still be on, since it is not what was switched on"
+    assert state_health("here", census, lapsed=[], writable=True).fix == fix
+    assert state_health("here", census, lapsed=["a", "b"], writable=True).fix == f"{fix}: a, b"
+    assert state_health("here", census, lapsed=[*"abcdefg"], writable=True).fix == f"{fix}: a, b, c, d, e and 2 more"
+
+
+def test_a_recovery_tells_what_it_did() -> None:
+    """All is well but what is not ours, and what could not be done."""
+    assert recovery_health() == Health("recovery", "ok", "nothing was left by interrupted changes")
+    done = recovery_health(purged=2, restored=["tea"])
+    assert done == Health("recovery", "ok", "2 leftovers removed, tea put back")
+    left = recovery_health(purged=1, left=["x", "y"])
+    assert left.status == "warn"
+    assert left.message == "1 leftovers removed, 2 entries of `.kestrel-internal` are not ours: x, y"
+    assert left.fix
+    failed = recovery_health(StoreFailed("sweep", "the disk is full", "free some space"))
+    assert (failed.status, failed.fix) == ("warn", "free some space")
+    assert "the disk is full" in failed.message
+
+
+def test_what_is_kept_is_a_warning() -> None:
+    """It says how many there are, and where to look."""
+    assert kept_health(0) == Health("kept", "ok", "nothing of a person's met a change")
+    assert kept_health(2) == Health("kept", "warn", "2 of a person's files or folders", "run `kestrel-skills kept`")
+
+
+def test_an_adoption_names_what_is_on_and_what_is_not() -> None:
+    """A row that speaks of nothing is off; a shared skill's old row is, and its new one is not."""
+    born, shared = Subject(generation=Generation("ab" * 32)), Subject(root=ROOT)
+    tea, milk, gone = SkillName("tea"), SkillName("milk"), SkillName("gone")
+    rows = {
+        StateKey(tea): SkillState(enabled=True, subject=born),
+        StateKey(milk, shared=True): SkillState(enabled=True, subject=shared),
+        StateKey(milk): SkillState(enabled=True, subject=Subject()),
+    }
+    assert adoption_health(rows) == Health("adoption", "ok", "of the rows of 0.1.0, on: milk, tea; off: none")
+    off = adoption_health(rows | {StateKey(gone): SkillState(enabled=True, subject=Subject())})
+    assert (off.status, off.message) == ("warn", "of the rows of 0.1.0, on: milk, tea; off: gone")
+    assert off.fix
+    assert adoption_health(StateUnavailable("it is away", "bring it back")).status == "fail"
+
+
+def test_marks_are_named_and_fail_where_they_cannot_be_read() -> None:
+    """A name that is kept off is a warning; where nobody knows which are, all are off."""
+    assert mark_health([]) == Health("marks", "ok", "no skill is kept off by a mark")
+    marked = mark_health(["milk", "tea"])
+    assert (marked.status, marked.message) == ("warn", "kept off by a mark: milk, tea")
+    assert marked.fix
+    blind = mark_health(StateUnavailable("the marks cannot be read", "let yourself read them"))
+    assert (blind.status, blind.fix) == ("fail", "let yourself read them")

@@ -14,13 +14,17 @@ from kestrel_skills_core.domain import names
 from kestrel_skills_core.domain.errors import BadName, BadPath
 from kestrel_skills_core.domain.names import (
     Address,
+    Generation,
     SkillName,
     SourceId,
     digest,
     is_device_name,
     is_left_out,
+    is_of_this_line,
     is_reserved,
+    is_same,
     is_skill_name,
+    new_generation,
     parse_address,
     portable_key,
     resource_path,
@@ -370,3 +374,28 @@ class TestPortableKey:
         key = portable_key(text)
         assert portable_key(key) == key
         assert portable_key(unicodedata.normalize("NFD", text)) == key
+
+
+tokens = st.binary(min_size=32, max_size=32).map(bytes.hex)
+
+
+@given(tokens)
+def test_a_new_generation_can_be_told_from_those_of_the_release_before(token: str) -> None:
+    """It is 64 hex digits that keep 56 of the random ones, and any other first eight are not of this line."""
+    generation = new_generation(token)
+    assert digest(generation) == generation
+    assert generation[8:] == token[8:]
+    assert is_of_this_line(generation)
+    assert is_of_this_line(Generation(token)) == (token == generation)
+
+
+def test_the_check_of_a_generation_is_stable() -> None:
+    """What was marked by an earlier version of this line is still known as such."""
+    assert new_generation("0" * 64)[:8] == "e2bc8f2d"
+
+
+@given(st.text(), st.text())
+def test_digests_are_the_same_if_their_characters_are(one: str, other: str) -> None:
+    """Any two texts can be held against each other."""
+    assert is_same(one, other) == (one == other)
+    assert is_same(one, one)

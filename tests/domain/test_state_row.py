@@ -69,19 +69,19 @@ def test_a_state_has_one_spelling(key: StateKey, state: SkillState, row: tuple[o
     assert from_row(Row(*row)) == (key, state)
 
 
-@pytest.mark.parametrize(
-    ("key", "subject"), [(LOCAL, ROOT), (SHARED, BIRTH), (LOCAL, Subject()), (LOCAL, None), (SHARED, None)]
-)
+@pytest.mark.parametrize(("key", "subject"), [(LOCAL, ROOT), (SHARED, BIRTH), (LOCAL, Subject()), (SHARED, Subject())])
 def test_a_subject_of_another_kind_is_not_written(key: StateKey, subject: Subject | None) -> None:
     """A row names a generation for a local folder, a root for a shared one, and else nothing, not even a pin."""
     state = SkillState(enabled=True, subject=subject, pin=Revision(B))
-    assert to_row(key, state).file_path == "skill://lint"
+    assert to_row(key, state).file_path == "skill://lint?source=none"
 
 
 @pytest.mark.parametrize(
     "file_path",
     [
-        "skill://lint",  # of the 0.1.0 release
+        "skill://lint?source=none",
+        "skill://lint?source=none&generation=",
+        "skill://other",
         "",
         None,
         b"skill://lint",
@@ -107,14 +107,22 @@ def test_a_subject_of_another_kind_is_not_written(key: StateKey, subject: Subjec
 def test_any_other_spelling_is_inert(file_path: object) -> None:
     """A row whose value is not exactly what would be written keeps its switch and priority, and turns nothing on."""
     found = from_row(Row("skill:lint", file_path, 1, 3))
-    assert found == (LOCAL, SkillState(enabled=True, priority=3))
+    assert found == (LOCAL, SkillState(enabled=True, priority=3, subject=Subject()))
     assert not found[1].is_on(BIRTH, Revision(B))
+
+
+def test_a_row_of_the_release_before_has_no_subject() -> None:
+    """A row that only names the skill, as 0.1.0 wrote them, is inert, and can be told from every other inert row."""
+    found = from_row(Row("skill:lint", "skill://lint", 1, 3))
+    assert found == (LOCAL, SkillState(enabled=True, priority=3, subject=None))
+    assert not found[1].is_on(BIRTH, Revision(B))
+    assert not found[1].is_on(None, Revision(B))
 
 
 def test_a_local_value_is_inert_in_a_shared_row() -> None:
     """What names a birth of a local folder says nothing of the shared root."""
     row = Row("skill:lint@host-shared", f"skill://lint?source=agent-local&generation={A}", 1, 100)
-    assert from_row(row) == (SHARED, SkillState(enabled=True))
+    assert from_row(row) == (SHARED, SkillState(enabled=True, subject=Subject()))
 
 
 @pytest.mark.parametrize(
@@ -181,4 +189,4 @@ def test_only_the_exact_spelling_names_a_subject(data: st.DataObject, keyed: tup
     changed = row._replace(file_path=value[:at] + put + value[at + dropped :])
     found = from_row(changed)
     assert found is not None
-    assert found[1].subject is None or to_row(*found) == changed
+    assert found[1].subject == Subject() or to_row(*found) == changed

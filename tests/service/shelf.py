@@ -9,12 +9,16 @@ from attrs import define, field, frozen
 from kestrel_skills_adapters.memory.files import Entry, MemorySkillFiles
 from kestrel_skills_adapters.memory.markdown import InlineLinks
 from kestrel_skills_adapters.memory.states import MemoryStates
+from kestrel_skills_adapters.memory.store import MemorySkillStore
 from kestrel_skills_adapters.memory.world import CountedChance, MemoryOffload
+from kestrel_skills_core.domain.errors import SkillError
+from kestrel_skills_core.domain.fence import Fence
 from kestrel_skills_core.domain.names import SkillName, SourceId
 from kestrel_skills_core.domain.provenance import Provenance, dump_provenance
 from kestrel_skills_core.domain.resolver import Survey
 from kestrel_skills_core.domain.tree import Content
 from kestrel_skills_core.ports.files import Published
+from kestrel_skills_core.ports.store import Swept
 from kestrel_skills_core.service.library import SkillLibrary
 
 ROOT = "5e" * 32
@@ -37,12 +41,11 @@ def from_git(name: str, description: str = "Use when testing.") -> dict[str, Ent
     return skill(name, description) | {".kestrel-provenance.json": GIT}
 
 
-@define(eq=False)
-class CountingFiles(MemorySkillFiles):
+class Counting(MemorySkillFiles):
     """Keeps what it is asked for, and what was known when it was."""
 
-    asked: list[str] = field(factory=list)
-    knew: list[Survey | None] = field(factory=list)
+    asked: list[str]
+    knew: list[Survey | None]
 
     def survey(self, known: Survey | None = None) -> Survey:
         """Look at every folder."""
@@ -56,11 +59,48 @@ class CountingFiles(MemorySkillFiles):
         return super().read(name)
 
 
+@define(eq=False)
+class CountingFiles(Counting):
+    """A root that counts."""
+
+    asked: list[str] = field(factory=list)
+    knew: list[Survey | None] = field(factory=list)
+
+
+@define(eq=False, slots=False)
+class CountingStore(MemorySkillStore, Counting):
+    """A root that counts, and that may be changed; `broken` is what every change meets, and `blind` hides the marks."""
+
+    asked: list[str] = field(factory=list)
+    knew: list[Survey | None] = field(factory=list)
+    broken: SkillError | None = None
+    blind: bool = False
+
+    def fenced(self) -> Mapping[SkillName, Fence] | None:
+        """All marks."""
+        return None if self.blind else super().fenced()
+
+    def unfence(self, name: SkillName) -> None:
+        """Take a mark away."""
+        self._begin()
+        super().unfence(name)
+
+    def sweep(self) -> Swept:
+        """Sweep."""
+        self._begin()
+        return super().sweep()
+
+    def _begin(self) -> None:
+        if self.broken is not None:
+            raise self.broken
+        super()._begin()
+
+
 @frozen(kw_only=True)
 class Shelf:
     """Two roots and a table, and the library over them."""
 
-    local: CountingFiles
+    local: CountingStore
     shared: CountingFiles
     states: MemoryStates
     offload: MemoryOffload
@@ -70,14 +110,17 @@ class Shelf:
 def shelf(
     local: Mapping[str, dict[str, Entry] | Entry] | None = None,
     shared: Mapping[str, dict[str, Entry] | Entry] | None = None,
+    *,
+    store: bool = True,
 ) -> Shelf:
-    """A library of these folders, of which nothing is on."""
-    own = CountingFiles(SourceId.AGENT_LOCAL, dict(local or {}), chance=CountedChance())
+    """A library of these folders, of which nothing is on; the local ones may be changed, unless there is no store."""
+    own = CountingStore(dict(local or {}), chance=CountedChance())
     others = CountingFiles(SourceId.HOST_SHARED, dict(shared or {}), root=ROOT)
     states, offload = MemoryStates(), MemoryOffload()
     library = SkillLibrary(
         agent="did:test:abc",
         sources=[own, others],
+        store=own if store else None,
         states=states,
         offload=offload,
         markdown=InlineLinks(),

@@ -97,4 +97,4 @@ def test_the_priority_is_the_given_one_or_the_one_before(
 def test_the_row_is_the_roots(source: SourceId, shared: bool) -> None:
     """Local folders and those from git share a root, and so the key; the shared root has keys of its own."""
     found = Rejection(label="lint", name=NAME, source=source, faults=())
-    assert key_of(found, SetState(address=Address(NAME), enabled=False)) == StateKey(NAME, shared)
+    assert key_of(found, NAME) == StateKey(NAME, shared)

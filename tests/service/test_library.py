@@ -337,10 +337,10 @@ def test_the_checks_where_there_is_no_text(folder: dict[str, Content]) -> None:
 
 
 def test_checking_does_not_block_the_loop() -> None:
-    """Parsing Markdown is offloaded, as reading is."""
+    """Parsing Markdown is offloaded, as reading the folder and the marks is."""
     on = shelf({"lint": skill("lint")})
     finish(on.library.checks(parse_address("lint")))
-    assert on.offload == MemoryOffload(ran=2)
+    assert on.offload == MemoryOffload(ran=3)
 
 
 # Set the state
@@ -476,12 +476,12 @@ def test_a_folder_without_a_marker_cannot_be_turned_on() -> None:
     assert finish(on.states.rows()) == {}
 
 
-@pytest.mark.parametrize("enable", [True, False])
-def test_a_table_that_does_not_answer_changes_nothing(enable: bool) -> None:
-    """Setting a state without the table fails as a whole."""
+def test_a_table_that_does_not_answer_turns_nothing_on() -> None:
+    """Turning on without the table fails as a whole."""
     on = shelf({"lint": skill("lint")})
     on.states.unavailable = AWAY_STATES
-    assert refused(lambda: turn(on, "lint", enabled=enable)) is AWAY_STATES
+    assert refused(lambda: turn(on, "lint", enabled=True)) is AWAY_STATES
+    assert on.local.marks == {}
 
 
 @pytest.mark.parametrize("address", ["lint", "lint@agent-local", "lint@git"])
@@ -551,8 +551,9 @@ def test_what_is_gone_cannot_be_turned_on() -> None:
 
 
 def test_nothing_is_turned_on_that_cannot_be_seen() -> None:
-    """Where the root that holds the name is away, turning on says so, and does not turn on a lower copy."""
+    """Where the root that holds the name is away, so are its marks: turning on says so, and turns on no lower copy."""
     on = shelf({}, {"lint": skill("lint")})
     on.local.problem = AWAY_LOCAL
     assert refused(lambda: turn(on, "lint", enabled=True)) is AWAY_LOCAL
-    assert turn(on, "lint@host-shared", enabled=True).enabled
+    assert isinstance(refused(lambda: turn(on, "lint@host-shared", enabled=True)), StateUnavailable)
+    assert finish(on.states.rows()) == {}

@@ -19,15 +19,14 @@ def receipt(clause: Clause) -> str:
 
 
 def note_problems(screen: Screen, session: Session, observed: Observed) -> None:
-    """Say on stderr which source or table could not be read, and how to begin where there is nothing at all."""
-    problems = session.problems(observed)
-    for error in problems:
+    """Say on stderr why not everything is there, or on, and how to begin where there is nothing at all."""
+    for error in observed.problems:
         screen.note(one_line(str(error), error.fix))
-    if not problems and observed.catalog.is_empty:
+    if not observed.problems and observed.catalog.is_empty:
         where = session.settings.root
         screen.note(f"no skills yet: make a folder with a SKILL.md in {where}, or take `kestrel-skills tour`")
 
 
-def worst(session: Session, observed: Observed) -> int:
+def worst(observed: Observed) -> int:
     """The exit code that the problems amount to."""
-    return max((exit_code(error) for error in session.problems(observed)), default=DONE)
+    return max((exit_code(error) for error in observed.problems), default=DONE)

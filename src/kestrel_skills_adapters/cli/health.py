@@ -4,13 +4,25 @@ from __future__ import annotations
 
 import platform
 import sqlite3
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Final
 
 from kestrel_skills_core.domain.census import Census, census_of
-from kestrel_skills_core.domain.errors import StateUnavailable
-from kestrel_skills_core.domain.health import Health, marker_health, root_health, skill_health, state_health
+from kestrel_skills_core.domain.errors import SkillError, StateUnavailable
+from kestrel_skills_core.domain.health import (
+    Health,
+    adoption_health,
+    kept_health,
+    mark_health,
+    marker_health,
+    recovery_health,
+    root_health,
+    skill_health,
+    state_health,
+)
 from kestrel_skills_core.domain.names import SourceId
+from kestrel_skills_core.domain.record import SkillRecord, SkillState
+from kestrel_skills_core.domain.state_row import StateKey
 from kestrel_skills_core.service.observed import Observed
 
 from ..wiring import BUDGET, HOME, ROOT, SHARED, is_writable
@@ -21,26 +33,38 @@ __all__ = ["examined"]
 
 _VARIABLES: Final = (ROOT, SHARED, HOME, BUDGET)
 
+Rows = Mapping[StateKey, SkillState] | StateUnavailable
+
 
 def examined(session: Session) -> Iterator[Health]:
-    """Look at everything once, and say how each thing is."""
+    """Do what the start of an agent does, then look at everything once, and say how each thing is."""
     settings = session.settings
+    recovery, adoption = _recovery(session), _adoption(session)
     observed = session.observe()
     yield _versions()
     yield _environment(session.environ)
     if settings.is_new:
         fix = "make the folder, or take `kestrel-skills tour`"
-        yield Health("root", "warn", f"{settings.root} is not there yet", fix)
+        root = Health("root", "warn", f"{settings.root} is not there yet", fix)
+        yield root
     else:
         root = root_health("root", SourceId.AGENT_LOCAL, str(settings.root), observed.catalog)
         yield root
         if root.status != "fail":
             yield marker_health(observed.catalog, writable=is_writable(settings.root))
+            yield recovery
+            yield kept_health(len(session.kept()))
     if settings.shared is None:
         yield Health("shared root", "ok", "there is none")
     else:
         yield root_health("shared root", SourceId.HOST_SHARED, str(settings.shared), observed.catalog)
-    yield _states(session, observed)
+    rows = _rows(session)
+    yield _states(session, observed, rows)
+    yield from adoption
+    if root.status != "fail":
+        # Where the table answers, it is the marks that did not.
+        silent = None if isinstance(rows, StateUnavailable) else observed.unavailable
+        yield mark_health(silent or sorted(observed.fences))
     yield skill_health(observed.catalog)
 
 
@@ -55,13 +79,38 @@ def _environment(environ: Mapping[str, str]) -> Health:
     return Health("environment", "ok", ", ".join(said) or "none of our variables is set")
 
 
-def _states(session: Session, observed: Observed) -> Health:
-    found: Census | StateUnavailable
+def _recovery(session: Session) -> Health:
     try:
-        found = census_of(session.states(), observed.catalog)
+        swept = session.sweep()
+    except SkillError as error:
+        return recovery_health(error)
+    if swept.skipped:
+        return Health("recovery", "ok", "somebody is changing skills right now; nothing was looked at")
+    return recovery_health(purged=swept.purged, restored=swept.restored, left=swept.left)
+
+
+def _adoption(session: Session) -> Sequence[Health]:
+    """What became of the rows of the 0.1.0 release that were looked at just now, if there were any."""
+    try:
+        adopted = session.adopt()
     except StateUnavailable as error:
-        found = error
+        return [adoption_health(error)]
+    return [adoption_health(adopted)] if adopted else []
+
+
+def _rows(session: Session) -> Rows:
+    try:
+        return session.states()
+    except StateUnavailable as error:
+        return error
+
+
+def _states(session: Session, observed: Observed, rows: Rows) -> Health:
+    found: Census | StateUnavailable
+    found = rows if isinstance(rows, StateUnavailable) else census_of(rows, observed.catalog)
     path = session.settings.state
     # Beside the file lies the journal of whatever is written to it.
     writable = is_writable(path) and is_writable(path.parent)
-    return state_health(f"{path} for {session.settings.agent}", found, writable=writable)
+    records = (each for each in observed.catalog.everything if isinstance(each, SkillRecord))
+    lapsed = sorted({record.name for record in records if record.lapsed})
+    return state_health(f"{path} for {session.settings.agent}", found, lapsed=lapsed, writable=writable)

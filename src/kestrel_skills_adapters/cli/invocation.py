@@ -44,13 +44,14 @@ class Invocation:
         """Whether a failure should show where it came from."""
         return bool(self.given.get("debug"))
 
-    def session(self) -> Session:
-        """The skills that the options and the environment mean.
+    def session(self, *, found: bool = False) -> Session:
+        """The skills that the options and the environment mean; `found` makes their usual place if it is not there.
 
         Raises:
             Misuse: One of them cannot be meant.
+            StoreFailed: The usual place cannot be made.
         """
-        from ..wiring import BadSetting, settings_of
+        from ..wiring import BadSetting, found_root, settings_of
         from .session import Session
 
         where = {name: value for name, value in self.given.items() if name in _SETTINGS}
@@ -58,6 +59,8 @@ class Invocation:
             settings = settings_of(self.environ, **where)
         except BadSetting as error:
             raise Misuse(str(error), error.fix) from None
+        if found:
+            found_root(settings)
         return Session(settings, self.environ, Progress(sys.stderr, "folders looked at"))
 
     def screen(self) -> Screen:

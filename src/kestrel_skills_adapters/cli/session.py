@@ -6,14 +6,15 @@ from collections.abc import Mapping, Sequence
 
 from attrs import field, frozen
 
-from kestrel_skills_core.domain.commands import SetState
-from kestrel_skills_core.domain.errors import SkillAbsent, SkillError, SourceUnavailable, TooLarge
+from kestrel_skills_core.domain.commands import Create, Delete, Edit, RemoveFile, SetState
+from kestrel_skills_core.domain.errors import SkillAbsent, SourceUnavailable, TooLarge
 from kestrel_skills_core.domain.findings import Finding
-from kestrel_skills_core.domain.names import Address, ResourcePath
+from kestrel_skills_core.domain.names import Address, ResourcePath, SkillName
 from kestrel_skills_core.domain.record import Rejection, SkillRecord, SkillState
 from kestrel_skills_core.domain.state_row import StateKey
+from kestrel_skills_core.ports.store import Kept, Swept
 from kestrel_skills_core.ports.world import Watcher
-from kestrel_skills_core.service.library import Reading, SkillLibrary
+from kestrel_skills_core.service.library import Deletion, Outcome, Reading, SkillLibrary
 from kestrel_skills_core.service.observed import Observed
 
 from ..wiring import Settings, library_of
@@ -73,6 +74,50 @@ class Session:
         except (SourceUnavailable, TooLarge):
             return found.findings
 
+    def create(self, command: Create) -> Outcome:
+        """Make a skill."""
+        return finish(self.library.create(command))
+
+    def edit(self, command: Edit) -> SkillRecord | Rejection:
+        """Change one file."""
+        return finish(self.library.edit(command))
+
+    def remove_file(self, command: RemoveFile) -> SkillRecord | Rejection:
+        """Take one file out."""
+        return finish(self.library.remove_file(command))
+
+    def deletion(self, address: Address) -> Deletion:
+        """What a deletion would do."""
+        return finish(self.library.deletion(address))
+
+    def delete(self, command: Delete) -> Outcome:
+        """Delete a folder."""
+        return finish(self.library.delete(command))
+
+    def sweep(self) -> Swept:
+        """End what interrupted changes left."""
+        return finish(self.library.sweep())
+
+    def adopt(self) -> Mapping[StateKey, SkillState]:
+        """Adopt the rows that the 0.1.0 release left on."""
+        return finish(self.library.adopt())
+
+    def kept(self) -> Sequence[Kept]:
+        """What is kept of a person's."""
+        return finish(self.library.kept())
+
+    def kept_files(self, token: str) -> dict[str, bytes]:
+        """The files of one of these."""
+        return dict(finish(self.library.kept_files(token)))
+
+    def restore(self, token: str) -> SkillName:
+        """Bring a kept folder back."""
+        return finish(self.library.restore(token))
+
+    def discard(self, token: str) -> None:
+        """Remove what is kept."""
+        finish(self.library.discard(token))
+
     def set_state(self, command: SetState) -> SkillRecord | Rejection | None:
         """Switch a skill on or off; gives it in the state that was written, if anything of it was seen."""
         return finish(self.library.set_state(command))
@@ -80,8 +125,3 @@ class Session:
     def states(self) -> Mapping[StateKey, SkillState]:
         """Every row of the agent's."""
         return finish(self.library.states.rows())
-
-    def problems(self, observed: Observed) -> Sequence[SkillError]:
-        """Why not everything is there: sources that could not be read, then the table of states."""
-        found: list[SkillError] = [problem for _, problem in observed.catalog.problems]
-        return found if observed.unavailable is None else [*found, observed.unavailable]

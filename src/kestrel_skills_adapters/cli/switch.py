@@ -9,6 +9,7 @@ from kestrel_skills_core.service.observed import Observed
 
 from ..records import Members, Shown
 from .catalog import receipt
+from .changes import problem
 from .failures import DONE
 from .invocation import Invocation
 
@@ -21,7 +22,8 @@ def switch(invocation: Invocation, command: SetState) -> int:
     """Set the state, then look again. A change that was made is told as made, with why it is not in effect, if so."""
     screen = invocation.screen()
     session = invocation.session()
-    before = session.states()
+    # Switching off needs no table.
+    before = session.states() if command.enabled else {}
     written = session.set_state(command)
     observed = session.observe()
     clause = observed.clause(session.library.budget)
@@ -36,10 +38,13 @@ def switch(invocation: Invocation, command: SetState) -> int:
     if hindrance:
         screen.note(f"note: that has no effect now: {hindrance}")
     if isinstance(written, SkillRecord) and is_on and command.pin is None:
-        pin = before.get(key_of(written, command), SkillState()).pin
+        pin = before.get(key_of(written, command.address.name), SkillState()).pin
         if pin is not None:
             screen.note(f"note: it was pinned and is not any more; `--pin {pin}` pins it as before")
-    return DONE
+    if command.enabled:
+        return DONE
+    # It is off, by its mark; that its row could not be written is told once, and not where a root is away.
+    return problem(screen, next((each for each in observed.problems if each is observed.unavailable), None))
 
 
 def _members(shown: Shown, command: SetState, observed: Observed, written: Written, hindrance: str) -> Members:

@@ -21,7 +21,7 @@ from kestrel_skills_core.domain import rules
 from kestrel_skills_core.domain.errors import SkillAbsent, SkillError, SourceUnavailable, TooLarge
 from kestrel_skills_core.domain.folder import Folder, Kind, lacks_marker, render_marker
 from kestrel_skills_core.domain.limits import LIMITS
-from kestrel_skills_core.domain.names import MARKER, Generation, ResourcePath, SkillName, SourceId
+from kestrel_skills_core.domain.names import MARKER, ResourcePath, SkillName, SourceId, new_generation
 from kestrel_skills_core.domain.record import Sighting
 from kestrel_skills_core.domain.resolver import Survey
 from kestrel_skills_core.domain.root import candidates, charged, linked, refused, unopened
@@ -120,7 +120,7 @@ class MemorySkillFiles:
             return
         with suppress(TooLarge):
             if lacks_marker(judged(name, entries).sighting()):
-                entries[MARKER] = Content(render_marker(Generation(self.chance.token())))
+                entries[MARKER] = Content(render_marker(new_generation(self.chance.token())))
 
 
 def published(name: str, entries: dict[str, Entry]) -> Published:

@@ -41,6 +41,7 @@ from kestrel_skills_core.domain.names import (
     Revision,
     SkillName,
     SourceId,
+    new_generation,
 )
 from kestrel_skills_core.domain.provenance import Provenance, dump_provenance
 from kestrel_skills_core.domain.removal import approved_manifest
@@ -77,7 +78,7 @@ class MemorySkillStore(MemorySkillFiles):
             raise TooLarge("entries of the skills folder", LIMITS.root_entries, len(self.folders) + 1)
         if name in self.folders:
             raise SkillExists(name)
-        generation = Generation(self.chance.token())
+        generation = new_generation(self.chance.token())
         entries: dict[str, Entry] = dict(tree.files.items())
         entries[MARKER] = Content(render_marker(generation))
         if provenance is not None:

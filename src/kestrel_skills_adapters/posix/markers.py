@@ -15,7 +15,7 @@ from typing import Final
 
 from kestrel_skills_core.domain.folder import parse_marker, render_marker
 from kestrel_skills_core.domain.limits import LIMITS
-from kestrel_skills_core.domain.names import INTERNAL, MARKER, Generation
+from kestrel_skills_core.domain.names import INTERNAL, MARKER, new_generation
 from kestrel_skills_core.ports.world import Chance
 
 from .rooms import LOCKS, own_folder
@@ -66,7 +66,7 @@ def _mark(calls: Syscalls, internal: int, folder: int, chance: Chance) -> bool:
             return True
         place = calls.rename
     staged = _STAGED + chance.token()
-    write(calls, staged, internal, render_marker(Generation(chance.token())))
+    write(calls, staged, internal, render_marker(new_generation(chance.token())))
     try:
         with suppress(FileExistsError):  # another was faster, and theirs stands
             place(staged, internal, MARKER, folder)

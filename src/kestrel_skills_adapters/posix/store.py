@@ -41,6 +41,7 @@ from kestrel_skills_core.domain.names import (
     Revision,
     SkillName,
     SourceId,
+    new_generation,
 )
 from kestrel_skills_core.domain.provenance import Provenance, dump_provenance
 from kestrel_skills_core.domain.record import Sighting
@@ -86,7 +87,7 @@ class PosixSkillStore(PosixSkillFiles):
         self, name: SkillName, tree: SkillTree, provenance: Provenance | None = None, *, cancelled: Cancelled
     ) -> Generation:
         """Bring a whole new folder into sight; see the port."""
-        generation = Generation(self.chance.token())
+        generation = new_generation(self.chance.token())
         files: dict[str, Content] = dict(tree.files.items())
         files[MARKER] = Content(render_marker(generation))
         if provenance is not None:

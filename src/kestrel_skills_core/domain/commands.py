@@ -2,28 +2,96 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Self
 
 from attrs import Attribute, field, frozen
+from attrs.validators import optional
 
-from .names import Address, Revision, digest
+from .document import render
+from .edit import Change
+from .names import DOCUMENT, Address, ResourcePath, Revision, SkillName, digest
 from .record import PRIORITIES
 
-__all__ = ["SetState"]
+__all__ = ["Create", "Delete", "Edit", "RemoveFile", "SetState"]
 
 
 def _in_range(_: object, attribute: Attribute[Any], value: object) -> None:
-    if value is not None and (type(value) is not int or value not in PRIORITIES):
+    if type(value) is not int or value not in PRIORITIES:
         raise ValueError(f"{attribute.name} must be a whole number from {PRIORITIES[0]:,} to {PRIORITIES[-1]:,}")
 
 
-def _revision_to_turn_on(command: SetState, attribute: Attribute[Any], value: str | None) -> None:
-    if value is None:
-        return
+def _revision(_: object, attribute: Attribute[Any], value: str) -> None:
     if digest(value) is None:
         raise ValueError(f"{attribute.name} must be a revision, 64 lower-case hex digits")
+
+
+def _revision_to_turn_on(command: SetState, attribute: Attribute[Any], value: str) -> None:
+    _revision(command, attribute, value)
     if not command.enabled:
         raise ValueError(f"{attribute.name} says which revision to turn on, so it cannot go with turning off")
+
+
+@frozen(kw_only=True)
+class Create:
+    """Make a skill of one file, the whole `SKILL.md`, to the byte.
+
+    Raises:
+        ValueError: The priority is out of range.
+    """
+
+    name: SkillName
+    document: bytes
+    enabled: bool = False
+    priority: int = field(default=100, validator=_in_range)
+
+    @classmethod
+    def written(
+        cls, name: SkillName, description: str, body: str, *, enabled: bool = False, priority: int = 100
+    ) -> Self:
+        """Make one of its parts, in the canonical form."""
+        document = render(name, description, body)
+        return cls(name=name, document=document, enabled=enabled, priority=priority)
+
+
+@frozen(kw_only=True)
+class Edit:
+    """Change one file of a skill, or add one.
+
+    `expected_revision` is what was looked at; none means whatever is there, which a change of a whole file that is
+    there does not allow.
+
+    Raises:
+        ValueError: The revision is none.
+    """
+
+    address: Address
+    path: ResourcePath = DOCUMENT
+    change: Change
+    expected_revision: Revision | None = field(default=None, validator=optional(_revision))
+
+
+@frozen(kw_only=True)
+class RemoveFile:
+    """Take one file out of a skill that was looked at.
+
+    Raises:
+        ValueError: The revision is none.
+    """
+
+    address: Address
+    path: ResourcePath
+    expected_revision: Revision | None = field(default=None, validator=optional(_revision))
+
+
+@frozen(kw_only=True)
+class Delete:
+    """Delete the folder of that name in the agent's own root, as it was when its `delete_revision` was shown.
+
+    The name alone will do, whatever else resolves under it: only one folder has that token.
+    """
+
+    address: Address
+    delete_revision: str
 
 
 @frozen(kw_only=True)
@@ -38,5 +106,5 @@ class SetState:
 
     address: Address
     enabled: bool
-    priority: int | None = field(default=None, validator=_in_range)
-    pin: Revision | None = field(default=None, validator=_revision_to_turn_on)
+    priority: int | None = field(default=None, validator=optional(_in_range))
+    pin: Revision | None = field(default=None, validator=optional(_revision_to_turn_on))

@@ -85,13 +85,14 @@ def examine(content: bytes, folder: str) -> tuple[Head | None, tuple[Finding, ..
 def render(name: SkillName, description: str, body: str) -> bytes:
     """The canonical form of a `SKILL.md`, as the 0.1.0 release writes it: both values in double quotes.
 
-    The body stands between an empty line and one line end. What is rendered is legal where its three parts are.
+    The body stands between an empty line and one line end. What is rendered is legal where its three parts are; a
+    surrogate, which no UTF-8 holds, becomes bytes that `parse` refuses.
     """
     fields = "".join(
         f"{field}: {json.dumps(value, ensure_ascii=False)}\n"
         for field, value in (("name", name), ("description", description))
     )
-    return f"---\n{fields}---\n\n{body.strip(chr(10))}\n".encode()
+    return f"---\n{fields}---\n\n{body.strip(chr(10))}\n".encode("utf-8", "surrogatepass")
 
 
 class _Reading:

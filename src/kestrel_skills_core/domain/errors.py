@@ -34,6 +34,8 @@ __all__ = [
     "StoreFailed",
     "TooLarge",
     "Unapproved",
+    "Unconditional",
+    "Unmatched",
     "Withheld",
 ]
 
@@ -135,6 +137,33 @@ class TooLarge(Refused):
     def __str__(self) -> str:
         found = "more" if self.found is None else f"{self.found:,}"
         return f"{self.limit}: {found} where {self.allowed:,} are allowed"
+
+
+class Unconditional(Refused):
+    """A change that would overwrite what its caller may not have seen, and that does not say what was seen."""
+
+    code = "unconditional"
+    fix = "look at the skill, and give the revision that you saw"
+
+    def __init__(self, name: str, path: str) -> None:
+        super().__init__(name, path)
+        self.name, self.path = name, path
+
+    def __str__(self) -> str:
+        return f"{_quoted(self.path)} of {_quoted(self.name)} is there already, and no revision was given"
+
+
+class Unmatched(Refused):
+    """A text to replace that is not in the file exactly once."""
+
+    code = "unmatched"
+
+    def __init__(self, path: str, found: int, fix: str = "") -> None:
+        super().__init__(path, found, fix)
+        self.path, self.found, self.fix = path, found, fix
+
+    def __str__(self) -> str:
+        return f"the text to replace is in {_quoted(self.path)} {self.found:,} times, and must be there once"
 
 
 class Moved(SkillError):

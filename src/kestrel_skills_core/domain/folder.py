@@ -38,7 +38,7 @@ from .record import Sighting
 from .text import escaped, place_in
 from .tree import Item, Listing, Unlisted, clashes, revision_of
 
-__all__ = ["Folder", "Kind", "is_sought", "is_walked", "lacks_marker", "parse_marker", "render_marker"]
+__all__ = ["Folder", "Kind", "illegible", "is_sought", "is_walked", "lacks_marker", "parse_marker", "render_marker"]
 
 Kind = Literal["file", "folder", "link", "other"]
 
@@ -80,6 +80,21 @@ def _is_version_control(name: str) -> bool:
 def lacks_marker(sighting: Sighting) -> bool:
     """Whether a marker is missed: for a skill to be turned on, or for anything to be deleted."""
     return sighting.generation is None and (sighting.head is not None or sighting.unlisted is not None)
+
+
+def illegible(path: str, content: bytes) -> Finding | None:
+    """What keeps the bytes of a resource from being text: bytes that are not UTF-8, or a NUL."""
+    try:
+        content.decode()
+    except UnicodeDecodeError as error:
+        at = error.start
+        why = f"the byte 0x{content[at]:02x} at offset {at:,} is not UTF-8"
+    else:
+        at = content.find(0)
+        if at < 0:
+            return None
+        why = f"a NUL at offset {at:,}"
+    return _finding(rules.BINARY_FILE, path, why, place_in(content, at))
 
 
 class Folder:
@@ -218,17 +233,8 @@ class Folder:
             self._add(rules.BAD_PROVENANCE, PROVENANCE, str(error))
 
     def _check_text(self, path: str, content: bytes) -> None:
-        try:
-            content.decode()
-        except UnicodeDecodeError as error:
-            at = error.start
-            why = f"the byte 0x{content[at]:02x} at offset {at:,} is not UTF-8"
-        else:
-            at = content.find(0)
-            if at < 0:
-                return
-            why = f"a NUL at offset {at:,}"
-        self._binaries.append(_finding(rules.BINARY_FILE, path, why, place_in(content, at)))
+        if (found := illegible(path, content)) is not None:
+            self._binaries.append(found)
 
     def _judged(self, crossed: Sequence[tuple[Rule, TooLarge]]) -> list[Finding]:
         """Every finding. Which files were read before too many bytes were met is chance, and so not told."""

@@ -6,23 +6,39 @@ Rule 2: only what keeps skills out of sight, or a switch from working, fails; th
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from typing import Final, Literal
 
 from attrs import asdict, frozen
 
 from .census import Census
-from .errors import StateUnavailable
+from .errors import SkillError, StateUnavailable
 from .limits import LIMITS
 from .names import SourceId
-from .record import SkillRecord
+from .record import SkillRecord, SkillState, Subject
 from .resolver import Catalog
+from .state_row import StateKey
 
-__all__ = ["Health", "Status", "marker_health", "root_health", "skill_health", "state_health"]
+__all__ = [
+    "Health",
+    "Status",
+    "adoption_health",
+    "kept_health",
+    "mark_health",
+    "marker_health",
+    "recovery_health",
+    "root_health",
+    "skill_health",
+    "state_health",
+]
 
 Status = Literal["ok", "warn", "fail"]
 
 _CROWDED: Final = 0.9
 """Part of the cap on entries from which on a person is warned."""
+
+_NAMED: Final = 5
+"""Names in one line."""
 
 
 @frozen
@@ -60,8 +76,33 @@ def marker_health(catalog: Catalog, *, writable: bool) -> Health:
     return Health(about, "ok", "every skill has one, and the root can be written")
 
 
-def state_health(where: str, found: Census | StateUnavailable, *, writable: bool) -> Health:
-    """Whether the table of states answers and can be written, and what it holds; `where` says which it is."""
+def recovery_health(
+    problem: SkillError | None = None, *, purged: int = 0, restored: Sequence[str] = (), left: Sequence[str] = ()
+) -> Health:
+    """What became of the leftovers of interrupted changes: so many are gone, those are back, those are not ours."""
+    about = "recovery"
+    if problem is not None:
+        return Health(about, "warn", str(problem), problem.fix)
+    done = [f"{purged:,} leftovers removed"] if purged else []
+    done += [f"{_names(restored)} put back"] if restored else []
+    if left:
+        done.append(f"{len(left):,} entries of `.kestrel-internal` are not ours: {_names(left)}")
+        return Health(about, "warn", ", ".join(done), "look at them, and remove what nobody needs")
+    return Health(about, "ok", ", ".join(done) or "nothing was left by interrupted changes")
+
+
+def kept_health(count: int) -> Health:
+    """Whether anything of a person's waits to be looked at."""
+    if count:
+        return Health("kept", "warn", f"{count:,} of a person's files or folders", "run `kestrel-skills kept`")
+    return Health("kept", "ok", "nothing of a person's met a change")
+
+
+def state_health(where: str, found: Census | StateUnavailable, *, lapsed: Sequence[str], writable: bool) -> Health:
+    """Whether the table of states answers and can be written, and what it holds.
+
+    `where` says which it is, and `lapsed` names what was switched on and is not what is there now.
+    """
     about = "states"
     if isinstance(found, StateUnavailable):
         return Health(about, "fail", f"{where}: {found.why}", found.fix)
@@ -69,9 +110,32 @@ def state_health(where: str, found: Census | StateUnavailable, *, writable: bool
     if not writable:
         return Health(about, "fail", f"{message}; it cannot be written", "let yourself write it and its folder")
     if found.inert:
-        fix = "enable again what should still be on: it changed since it was switched on"
-        return Health(about, "warn", message, fix)
+        fix = "enable again what should still be on, since it is not what was switched on"
+        return Health(about, "warn", message, f"{fix}: {_names(lapsed)}" if lapsed else fix)
     return Health(about, "ok", message)
+
+
+def adoption_health(found: Mapping[StateKey, SkillState] | StateUnavailable) -> Health:
+    """What became of rows of the 0.1.0 release, as they were written."""
+    about = "adoption"
+    if isinstance(found, StateUnavailable):
+        return Health(about, "fail", str(found), found.fix)
+    on = sorted({key.name for key, state in found.items() if state.subject != Subject()})
+    off = sorted({key.name for key in found}.difference(on))
+    message = f"of the rows of 0.1.0, on: {_names(on)}; off: {_names(off)}"
+    if off:
+        return Health(about, "warn", message, "enable what should be on")
+    return Health(about, "ok", message)
+
+
+def mark_health(found: Sequence[str] | StateUnavailable) -> Health:
+    """Whether any name is off, whatever the table says; or why that cannot be known, so that all are."""
+    about = "marks"
+    if isinstance(found, StateUnavailable):
+        return Health(about, "fail", str(found), found.fix)
+    if found:
+        return Health(about, "warn", f"kept off by a mark: {_names(found)}", "enable or disable each, as it should be")
+    return Health(about, "ok", "no skill is kept off by a mark")
 
 
 def skill_health(catalog: Catalog) -> Health:
@@ -80,3 +144,9 @@ def skill_health(catalog: Catalog) -> Health:
     if catalog.rejected:
         return Health("skills", "warn", counts, "run `kestrel-skills list` to see why")
     return Health("skills", "ok", counts)
+
+
+def _names(names: Sequence[str]) -> str:
+    """The first few of some names."""
+    more = f" and {len(names) - _NAMED:,} more" if len(names) > _NAMED else ""
+    return (", ".join(names[:_NAMED]) or "none") + more

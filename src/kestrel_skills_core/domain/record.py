@@ -57,7 +57,7 @@ def _is_priority(_: object, attribute: Attribute[Any], value: int) -> None:
 
 @frozen
 class Subject:
-    """What a state row speaks of: one birth of a local folder, or one shared root.
+    """What a state row speaks of: one birth of a local folder, or one shared root; the empty one, of nothing.
 
     Raises:
         ValueError: Either is not 64 hex digits.
@@ -71,7 +71,8 @@ class Subject:
 class SkillState:
     """Whether a skill is on, how early it comes, what was switched on, and the revision it is pinned to, if any.
 
-    `subject` is nothing where the row does not say what it speaks of; such a row is inert.
+    `subject` is nothing where no row says what it speaks of, as those of the 0.1.0 release do not. Such a state turns
+    nothing on.
 
     Raises:
         ValueError: The priority is out of range, or the pin is no revision.
@@ -84,7 +85,7 @@ class SkillState:
 
     def is_on(self, subject: Subject | None, revision: Revision) -> bool:
         """Whether it switches on what is there now: that very subject and, if pinned, those very bytes."""
-        return self.enabled and self.subject is not None and self.subject == subject and self.pin in (None, revision)
+        return self.enabled and subject is not None and self.subject == subject and self.pin in (None, revision)
 
 
 @frozen(kw_only=True)

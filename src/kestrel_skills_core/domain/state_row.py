@@ -4,10 +4,13 @@ The table has no column for a value, so `file_path` says what was switched on:
 
     skill://<name>?source=agent-local&generation=<64 hex>[&revision=<64 hex>]
     skill://<name>?source=host-shared&root=<64 hex>[&revision=<64 hex>]
+    skill://<name>?source=none
 
 Rule 1: a row whose `file_name`, `enabled` or `priority` this module would never write is no row of a skill's state.
 Rule 2: a `file_path` that this module would not write, to the byte, is inert: nothing is on by it, whatever it says.
-        That holds for the rows of the 0.1.0 release (`skill://<name>`), which do not say what they switched on.
+Rule 3: so are the rows of the 0.1.0 release, `skill://<name>`, which do not say what they switched on. They alone have
+        no subject, and wait to be adopted; `?source=none` is what becomes of them where there is nothing to adopt, and
+        every other inert row reads the same: its subject is the empty one.
 
 Every value is of characters that a URL holds as they are, so that there is one spelling of each state.
 """
@@ -73,13 +76,15 @@ def from_row(row: Row) -> tuple[StateKey, SkillState] | None:
 
 
 def _value(key: StateKey, state: SkillState) -> str:
-    path, subject = f"skill://{key.name}", state.subject or Subject()
+    path, subject = f"skill://{key.name}", state.subject
+    if subject is None:
+        return path
     if key.shared and subject.root is not None:
         path += f"?source=host-shared&root={subject.root}"
     elif not key.shared and subject.generation is not None:
         path += f"?source=agent-local&generation={subject.generation}"
     else:
-        return path
+        return f"{path}?source=none"
     return path if state.pin is None else f"{path}&revision={state.pin}"
 
 
@@ -93,9 +98,11 @@ def _key(file_name: object) -> StateKey | None:
 
 
 def _subject(key: StateKey, file_path: object) -> tuple[Subject | None, Revision | None]:
+    if file_path == f"skill://{key.name}":
+        return None, None
     found = _VALUE.fullmatch(file_path) if isinstance(file_path, str) else None
     if found is None or found["name"] != key.name or (found["root"] is not None) is not key.shared:
-        return None, None
+        return Subject(), None
     generation, pin = found["generation"], found["pin"]
     subject = Subject(generation=None if generation is None else Generation(generation), root=found["root"])
     return subject, None if pin is None else Revision(pin)

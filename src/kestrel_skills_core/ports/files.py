@@ -46,8 +46,8 @@ class SkillFiles(Protocol):
         order of the folders' names, and are those of `domain.folder` and `domain.root`: a folder that cannot be opened,
         is no folder but a link, or does not rest while it is read, is an entry with that fault, and not a gap.
 
-        In a root that this library may change, a folder without a well-formed generation marker gets one, rejected
-        folders too; where that cannot be done, it goes without, and nothing fails.
+        In a root that this library may change, a folder without a well-formed generation marker gets one (of
+        `new_generation`), rejected folders too; where that cannot be done, it goes without, and nothing fails.
 
         Never raises for what a folder holds; where the root itself cannot be read, or holds too many entries, the
         survey says so in `problem`, and sees nothing. `known` may be of any survey, that of another root included.

@@ -62,7 +62,7 @@ class SkillStore(SkillFiles, Protocol):
     def publish(
         self, name: SkillName, tree: SkillTree, provenance: Provenance | None = None, *, cancelled: Cancelled
     ) -> Generation:
-        """Bring a whole new folder into sight, with its marker and its provenance in it.
+        """Bring a whole new folder into sight, with its marker (of `new_generation`) and its provenance in it.
 
         Raises:
             SkillExists: The name is taken, by whatever kind of entry.

@@ -1,32 +1,45 @@
-"""The use cases, in the order in which a person meets them: list, search, read, check, set the state."""
+"""The use cases, in the order in which a person meets them: list, search, read, check; create, edit, delete, switch.
+
+A mutation is decided on what was observed, then committed by one atomic verb of the store, and then followed by what
+it makes true elsewhere. What follows is never undone and never needed: whatever is cut short after the commit leaves a
+skill that is there and off, or that is gone and whose row speaks of nothing. A mutation touches one name.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from typing import TypeVar
 
-from attrs import field, frozen
+from attrs import evolve, field, frozen
 
 from ..domain import document
 from ..domain.budget import Budget
-from ..domain.commands import SetState
+from ..domain.commands import Create, Delete, Edit, RemoveFile, SetState
 from ..domain.document import SkillDocument
-from ..domain.errors import SkillAbsent
+from ..domain.errors import NotEditable, SkillAbsent, SkillError
 from ..domain.findings import Finding
 from ..domain.names import DOCUMENT, Address, ResourcePath, SkillName, SourceId, is_skill_name
 from ..domain.nearest import suggestion
-from ..domain.record import Rejection, SkillRecord, SkillState
+from ..domain.record import Rejection, SkillRecord, SkillState, Subject
 from ..domain.resolver import Resolver, Survey
 from ..domain.search import search
+from ..domain.state_row import StateKey
 from ..domain.tree import SkillTree
 from ..ports.files import SkillFiles
 from ..ports.markdown import Markdown
 from ..ports.states import StateTable
+from ..ports.store import Kept, SkillStore, Swept
 from ..ports.world import Cancelled, Offload
+from .adoption import adopted, awaits_adoption
 from .advice import with_advice
-from .decide import key_of, turned_off, turned_on
-from .observed import Look, Observed, look_at, states_of
+from .commits import Remove, Write
+from .decide import Decision, Folder, created, deletable, deleted, edited, key_of, removed, turned_off, turned_on
+from .observed import Look, Observed, look_at
+from .switches import Standing, Switches
 
-__all__ = ["Reading", "SkillLibrary"]
+__all__ = ["Deletion", "Outcome", "Reading", "SkillLibrary"]
+
+T = TypeVar("T")
 
 
 @frozen(kw_only=True)
@@ -58,12 +71,33 @@ class Reading:
         return self.tree.files[path].data
 
 
+@frozen(kw_only=True)
+class Outcome:
+    """What a mutation came to that was committed.
+
+    `found` is the skill that was made; after a deletion, what resolves under its name now, if anything. `problem` is
+    why its row or mark could not be written, or cleared: the skill is then off.
+    """
+
+    found: SkillRecord | Rejection | None
+    problem: SkillError | None = None
+
+
+@frozen(kw_only=True)
+class Deletion:
+    """What a deletion would take, the token that approves it, and what would resolve under the name then, if any."""
+
+    found: SkillRecord | Rejection
+    delete_revision: str
+    then: SkillRecord | Rejection | None
+
+
 @frozen(kw_only=True, eq=False)
 class SkillLibrary:
     """The skills of one agent: its roots, its table of states, and what may be done with them.
 
-    `sources` has one entry for each root. Everything that blocks goes through `offload`. Nothing is kept but the last
-    whole survey of each root.
+    `sources` has one entry for each root; `store` is the one of them that may be changed, if any. Everything that
+    blocks goes through `offload`. Nothing is kept but the last whole survey of each root.
     """
 
     agent: str
@@ -71,6 +105,7 @@ class SkillLibrary:
     states: StateTable
     offload: Offload
     markdown: Markdown
+    store: SkillStore | None = None
     budget: Budget = field(factory=Budget)
     _known: dict[SourceId, Survey] = field(factory=dict, init=False, repr=False)
 
@@ -80,8 +115,13 @@ class SkillLibrary:
         Never fails for what it cannot read: that is among the catalog's `problems`, or in `unavailable`.
         """
         surveys = await self.offload(self._survey)
-        states, unavailable = await states_of(self.states)
-        return Observed(Resolver().resolve(surveys, states), unavailable)
+        standing = await self._switches.standing()
+        catalog = Resolver().resolve(surveys, standing.states)
+        unavailable, roots = standing.unavailable, dict(catalog.problems)
+        # Marks lie in the agent's own root: where that cannot be read, neither can they, and that is told once.
+        told = standing.silent is None and SourceId.AGENT_LOCAL in roots
+        problems = (*roots.values(), *([] if unavailable is None or told else [unavailable]))
+        return Observed(catalog, unavailable, standing.fences or {}, problems)
 
     async def search(self, query: str) -> tuple[SkillRecord, ...]:
         """The skills in whose name or description every word of the query occurs, best first."""
@@ -98,10 +138,10 @@ class SkillLibrary:
             TooLarge: The folder is beyond the caps, so that it cannot be shown whole; `read_file` shows single files.
             SourceUnavailable: The root that the address leads to cannot be read.
         """
-        look = await self._look(address)
+        look = await self._look(address.name)
         root = await self._root(look, address)
-        states, _ = await states_of(self.states)
-        return Reading(name=address.name, found=look.find(address, states), tree=look.trees[root])
+        standing = await self._switches.standing()
+        return Reading(name=address.name, found=look.find(address, standing.states), tree=look.trees[root])
 
     async def read_file(self, address: Address, path: ResourcePath) -> bytes:
         """One file as it is now, even of a folder that is beyond the caps. Touches one folder in each root.
@@ -111,7 +151,7 @@ class SkillLibrary:
             TooLarge: The file is.
             SourceUnavailable: The root that the address leads to cannot be read.
         """
-        look = await self._look(address)
+        look = await self._look(address.name)
         root = await self._root(look, address)
         files = next(files for files in self.sources if files.source is root)
         return await self.offload(lambda _: files.read_resource(address.name, path))
@@ -128,42 +168,221 @@ class SkillLibrary:
         found = reading.found.findings
         return await self.offload(lambda _: with_advice(found, address.name, reading.tree, self.markdown))
 
+    async def create(self, command: Create) -> Outcome:
+        """Make a skill: bring it into sight, off; then turn it on, if that is asked for, or give it its place.
+
+        Raises:
+            TooLarge, BadDocument: See `created`.
+            SkillExists: The agent's own root holds an entry of that name. A shared skill of it will be shadowed.
+            NotEditable: There is no root that may be changed.
+            StoreFailed, Busy, SourceUnavailable: Nothing was made.
+            InDoubt: Only looking again tells.
+        """
+        decision = created(command)
+        look, standing = await self._gather(command.name)
+        generation = await self._commit(decision.commit)
+        sighting = evolve(decision.sighting, generation=generation)
+        key, states, problem = StateKey(command.name), standing.states, None
+        state = SkillState(enabled=command.enabled, priority=command.priority, subject=Subject(generation=generation))
+        if command.enabled or command.priority != states.get(key, SkillState()).priority:
+            written = self._switches.on(key, state, standing) if command.enabled else self.states.put(key, state)
+            problem = await _problem_of(written)
+            states = {**states, key: state} if problem is None else states
+        found = look.after(sighting).find(Address(command.name, SourceId.AGENT_LOCAL), states)
+        return Outcome(found=found, problem=problem)
+
+    async def edit(self, command: Edit) -> SkillRecord | Rejection:
+        """Change one file of a skill, or add one; gives the skill as it then is. Other files are not touched.
+
+        Raises:
+            SkillAbsent, TooLarge, SourceUnavailable: As `read`; or see `edited`.
+            BadDocument, NotEditable, StaleRevision, Unconditional, Unmatched: See `edited`; nothing was changed.
+            StoreFailed, Busy: Nothing was changed.
+            InDoubt: Only looking again tells.
+        """
+        return await self._revise(command.address, lambda folder: edited(command, folder))
+
+    async def remove_file(self, command: RemoveFile) -> SkillRecord | Rejection:
+        """Take one file out of a skill; gives the skill as it then is.
+
+        Raises:
+            SkillAbsent, NotEditable, StaleRevision, Unconditional: See `removed`; nothing was changed.
+            TooLarge, SourceUnavailable, StoreFailed, Busy, InDoubt: As `edit`.
+        """
+        return await self._revise(command.address, lambda folder: removed(command, folder))
+
+    async def deletion(self, address: Address) -> Deletion:
+        """What deleting an address would do; nothing is done.
+
+        Raises:
+            SkillAbsent, NotEditable, TooLarge, SourceUnavailable: As `delete`.
+        """
+        look, standing = await self._gather(address.name)
+        await self._root(look, address)
+        own = look.own(address, standing.states)
+        token = deletable(own, self.agent).token
+        return Deletion(found=own, delete_revision=token, then=look.after(None).resolved(standing.states))
+
+    async def delete(self, command: Delete) -> Outcome:
+        """Delete a folder: take it out of sight; then drop its row, if it still reads as it did, and its mark.
+
+        Raises:
+            SkillAbsent, NotEditable, StaleRevision: See `deleted`; nothing was deleted.
+            TooLarge, SourceUnavailable, StoreFailed, Busy: Nothing was deleted.
+            InDoubt: Only looking again tells.
+        """
+        name = command.address.name
+        look, standing = await self._gather(name)
+        await self._root(look, command.address)
+        own = look.own(command.address, standing.states)
+        await self._commit(deleted(command, own, self.agent))
+        key = key_of(own, name)
+        row = standing.rows.get(key)
+        problem: SkillError | None = standing.unavailable
+        if row is not None and row.subject in (None, Subject(generation=own.generation)):
+            problem = await _problem_of(self.states.drop(key, seen=row)) or problem
+        if problem is None and standing.marks(name):
+            problem = await _problem_of(self._switches.lift(key, standing))
+        return Outcome(found=look.after(None).resolved(standing.states), problem=problem)
+
     async def set_state(self, command: SetState) -> SkillRecord | Rejection | None:
         """Turn a skill on or off, move it, or pin it; gives the skill in its new state. Touches one name.
 
-        Turning off needs no folder. Where an address leads to none, or to one that cannot be read, every row that it
-        may mean is turned off, and nothing is given.
+        Turning off needs no folder, and no table: where the table does not answer, a mark in the agent's own root keeps
+        the name off. Where an address leads to no folder, or to one that cannot be read, every row that it may mean is
+        turned off, and nothing is given.
 
         Raises:
-            StateUnavailable: The table cannot be read or written; nothing was changed.
-            SkillAbsent: Nothing of that name is there, nor, to turn off, a row.
+            StateUnavailable: What is on cannot be read or written; nothing was changed.
+            SkillAbsent: Nothing of that name is there, nor, to turn off, a row or mark.
             TooLarge, SourceUnavailable: As `read`; nothing was changed.
             BadDocument, NotEditable, StaleRevision: See `turned_on`; nothing was changed.
+            StoreFailed, Busy, InDoubt: A mark that kept it off could not be taken away; it is still off.
         """
         address = command.address
-        look = await self._look(address)
-        states = await self.states.rows()
-        if not command.enabled:
-            unseen = [key for key in look.unseen(address) if key in states]
-            for key in unseen:
-                await self.states.put(key, turned_off(command, states[key]))
+        look, standing = await self._gather(address.name)
+        if not command.enabled and (keys := look.unseen(address)):
+            unseen = {key: turned_off(command, standing.rows[key]) for key in keys if key in standing.rows}
             if unseen:
+                await self._switches.off(unseen, standing)
+                return None
+            if standing.fences is not None and standing.marks(address.name):
+                await self._switches.lift(keys[0], standing)
                 return None
         await self._root(look, address)
-        found = look.find(address, states)
-        key = key_of(found, command)
-        now = states.get(key, SkillState())
-        state = turned_on(command, found, now) if command.enabled else turned_off(command, now)
-        await self.states.put(key, state)
+        found = look.find(address, standing.states)
+        key = key_of(found, address.name)
+        now = standing.rows.get(key, SkillState())
+        if command.enabled:
+            state = turned_on(command, found, now)
+            await self._switches.on(key, state, standing)
+        else:
+            state = turned_off(command, now)
+            await self._switches.off({key: state}, standing)
         return found.in_state(state) if isinstance(found, SkillRecord) else found
+
+    async def adopt(self) -> Mapping[StateKey, SkillState]:
+        """Adopt the rows of the 0.1.0 release that were never looked at; gives the rows that were written.
+
+        For the start of an agent. Where not every root, row and mark can be read, nothing is done, and the next start
+        tries again.
+
+        Raises:
+            StateUnavailable: The table could not be written; the rows that are left wait for the next start.
+        """
+        standing = await self._switches.standing()
+        waits = any(awaits_adoption(key, state) for key, state in standing.rows.items())
+        if self.store is None or standing.unavailable is not None or not waits:
+            return {}
+        catalog = Resolver().resolve(await self.offload(self._survey), standing.states)
+        written = {} if catalog.problems else adopted(standing.rows, catalog)
+        for key, state in written.items():
+            await self.states.put(key, state)
+        return written
+
+    async def sweep(self) -> Swept:
+        """Settle, finish and purge what interrupted mutations left. For the start of an agent.
+
+        Raises:
+            StoreFailed, InDoubt, Busy, SourceUnavailable: See the port; what was not done is left to the next start.
+        """
+        store = self.store
+        return Swept() if store is None else await self.offload(lambda _: store.sweep())
+
+    async def kept(self) -> Sequence[Kept]:
+        """What is kept of a person's that met one of our moves."""
+        store = self.store
+        return () if store is None else await self.offload(lambda _: store.kept())
+
+    async def kept_files(self, token: str) -> Mapping[str, bytes]:
+        """The files of one of these, by path; a lone file by `.`.
+
+        Raises:
+            KeptAbsent: Nothing is kept under that token.
+            NotEditable: There is no root that may be changed.
+        """
+        store = self._changeable()
+        return await self.offload(lambda _: store.kept_files(token))
+
+    async def restore(self, token: str) -> SkillName:
+        """Bring a kept folder back into sight under its own name; it is off, unless it was on before.
+
+        Raises:
+            KeptAbsent: No folder is kept under that token.
+            SkillExists: The name is taken.
+            NotEditable, StoreFailed, InDoubt, Busy, SourceUnavailable: As `create`.
+        """
+        store = self._changeable()
+        return await self.offload(lambda cancelled: store.restore(token, cancelled=cancelled))
+
+    async def discard(self, token: str) -> None:
+        """Remove what is kept under that token, for ever.
+
+        Raises:
+            KeptAbsent: Nothing is.
+            NotEditable, StoreFailed, InDoubt, Busy, SourceUnavailable: As `create`.
+        """
+        store = self._changeable()
+        await self.offload(lambda cancelled: store.discard(token, cancelled=cancelled))
+
+    @property
+    def _switches(self) -> Switches:
+        return Switches(table=self.states, store=self.store, offload=self.offload)
+
+    def _changeable(self) -> SkillStore:
+        if self.store is None:
+            raise NotEditable(SourceId.AGENT_LOCAL, "no root of the agent's own was given", "name a root")
+        return self.store
+
+    async def _commit(self, commit: Callable[[SkillStore, Cancelled], T]) -> T:
+        store = self._changeable()
+        return await self.offload(lambda cancelled: commit(store, cancelled))
+
+    async def _revise(
+        self,
+        address: Address,
+        decide: Callable[[Folder], Decision[Write | None]] | Callable[[Folder], Decision[Remove]],
+    ) -> SkillRecord | Rejection:
+        look, standing = await self._gather(address.name)
+        root = await self._root(look, address)
+        found = look.find(address, standing.states)
+        sighting = look.surveys[root].sightings[address.name]
+        decision = decide(Folder(found=found, sighting=sighting, tree=look.trees[root]))
+        if decision.commit is not None:
+            await self._commit(decision.commit)
+        return look.after(decision.sighting).find(Address(address.name, found.source), standing.states)
+
+    async def _gather(self, name: SkillName) -> tuple[Look, Standing]:
+        look = await self._look(name)
+        return look, await self._switches.standing()
 
     def _survey(self, _: Cancelled) -> Sequence[Survey]:
         surveys = [files.survey(self._known.get(files.source)) for files in self.sources]
         self._known.update((survey.source, survey) for survey in surveys if survey.problem is None)
         return surveys
 
-    async def _look(self, address: Address) -> Look:
-        return await self.offload(lambda _: look_at(address.name, self.sources))
+    async def _look(self, name: SkillName) -> Look:
+        return await self.offload(lambda _: look_at(name, self.sources))
 
     async def _root(self, look: Look, address: Address) -> SourceId:
         """The root that an address leads to. Only where it leads nowhere, all are surveyed, for names that are near."""
@@ -173,3 +392,12 @@ class SkillLibrary:
         surveys = await self.offload(self._survey)
         names = {name for survey in surveys for name in survey.sightings if is_skill_name(name)}
         raise SkillAbsent(str(address), fix=suggestion(address.name, names))
+
+
+async def _problem_of(step: Awaitable[None]) -> SkillError | None:
+    """Why a step that follows a commit could not be done; the commit stands."""
+    try:
+        await step
+    except SkillError as problem:
+        return problem
+    return None

@@ -5,20 +5,20 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Final
 
-from attrs import frozen
+from attrs import evolve, field, frozen
 
 from ..domain.budget import Budget
 from ..domain.clause import Clause, render_clause
-from ..domain.errors import SkillAbsent, SourceUnavailable, StateUnavailable, TooLarge
+from ..domain.errors import SkillAbsent, SkillError, SourceUnavailable, StateUnavailable, TooLarge
 from ..domain.names import Address, SkillName, SourceId
-from ..domain.record import Rejection, SkillRecord, SkillState
+from ..domain.record import Rejection, Sighting, SkillRecord, SkillState
 from ..domain.resolver import Catalog, Resolver, Survey, record_of
 from ..domain.state_row import StateKey
 from ..domain.tree import SkillTree
 from ..ports.files import SkillFiles
-from ..ports.states import StateTable
+from ..ports.store import Fence
 
-__all__ = ["Look", "Observed", "States", "look_at", "states_of"]
+__all__ = ["Look", "Observed", "States", "look_at"]
 
 States = Mapping[StateKey, SkillState]
 
@@ -31,13 +31,17 @@ _HELD: Final[Mapping[SourceId, tuple[SourceId, ...]]] = {
 
 @frozen
 class Observed:
-    """The catalog, and why nothing in it can be on where the table of states did not answer.
+    """The catalog, and why nothing in it can be on where the table of states, or the marks, did not answer.
 
     A source that could not be read is among the catalog's `problems`; what the others hold is listed all the same.
     """
 
     catalog: Catalog
     unavailable: StateUnavailable | None = None
+    fences: Mapping[SkillName, Fence] = field(factory=dict)
+    """The fail-closed marks: names that are off whatever the table says."""
+    problems: tuple[SkillError, ...] = ()
+    """Why not everything is there, or on: each cause once, sources first."""
 
     def clause(self, budget: Budget) -> Clause:
         """The context clause of what is on."""
@@ -45,11 +49,11 @@ class Observed:
 
     def hindrance(self, written: SkillRecord) -> str:
         """Why a skill that was switched on, in the state that was written, is not in effect; empty where it is."""
-        if self.unavailable is not None:
-            return str(self.unavailable)
         for source, problem in self.catalog.problems:
             if source.rank <= written.source.rank:
                 return f"{problem}, and what they may hold comes first"
+        if self.unavailable is not None:
+            return str(self.unavailable)
         try:
             winner = self.catalog.find(Address(written.name))
         except SkillAbsent:
@@ -104,6 +108,37 @@ class Look:
             raise self.failures[root]
         return Resolver().resolve(self.surveys.values(), states).find(address)
 
+    def resolved(self, states: States) -> SkillRecord | Rejection | None:
+        """What resolves under the name, as far as it was seen; nothing where nothing does."""
+        try:
+            return self.find(Address(self.name), states)
+        except (SkillAbsent, SourceUnavailable, TooLarge):
+            return None
+
+    def own(self, address: Address, states: States) -> SkillRecord | Rejection:
+        """What an address means to somebody who would delete it: by its name alone, the folder in the agent's own root.
+
+        Where there is none, and where a source is given, that is what `find` finds.
+
+        Raises:
+            SkillAbsent, SourceUnavailable, TooLarge: As `find`.
+        """
+        root = SourceId.AGENT_LOCAL
+        if address.source is None and root in self.failures:
+            raise self.failures[root]
+        if address.source is None and root in self.surveys:
+            return record_of(self.surveys[root], self.name, self.surveys[root].sightings[self.name], states)
+        return self.find(address, states)
+
+    def after(self, sighting: Sighting | None) -> Look:
+        """The same look, with what has become of the folder in the agent's own root; nothing where it is gone."""
+        root = SourceId.AGENT_LOCAL
+        surveys = {source: survey for source, survey in self.surveys.items() if source is not root}
+        if sighting is not None:
+            surveys[root] = Survey(source=root, sightings={self.name: sighting})
+        failures = {source: failure for source, failure in self.failures.items() if source is not root}
+        return evolve(self, surveys=surveys, failures=failures)
+
     def _source(self, root: SourceId) -> SourceId:
         survey = self.surveys[root]
         return record_of(survey, self.name, survey.sightings[self.name], {}).source
@@ -125,11 +160,3 @@ def look_at(name: SkillName, sources: Sequence[SkillFiles]) -> Look:
         surveys[files.source] = Survey(source=files.source, root=files.root, sightings={name: published.sighting})
         trees[files.source] = published.tree
     return Look(name=name, surveys=surveys, trees=trees, failures=failures)
-
-
-async def states_of(table: StateTable) -> tuple[States, StateUnavailable | None]:
-    """All states; none, and why, where the table does not answer: what is not known to be on is off."""
-    try:
-        return await table.rows(), None
-    except StateUnavailable as error:
-        return {}, error

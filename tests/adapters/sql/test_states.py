@@ -169,10 +169,13 @@ def test_other_rows_are_never_touched(path: Path) -> None:
 @pytest.mark.parametrize(
     ("columns", "state"),
     [
-        ("'skill:release-notes', NULL, 1, 3", SkillState(enabled=True, priority=3)),
-        ("'skill:release-notes', x'736b', 1, 3", SkillState(enabled=True, priority=3)),
-        ("'skill:release-notes', CAST(x'ff00fe' AS TEXT), 1, 3", SkillState(enabled=True, priority=3)),
-        ("'skill:release-notes', 3.5, 1, 3", SkillState(enabled=True, priority=3)),
+        ("'skill:release-notes', NULL, 1, 3", SkillState(enabled=True, priority=3, subject=Subject())),
+        ("'skill:release-notes', x'736b', 1, 3", SkillState(enabled=True, priority=3, subject=Subject())),
+        (
+            "'skill:release-notes', CAST(x'ff00fe' AS TEXT), 1, 3",
+            SkillState(enabled=True, priority=3, subject=Subject()),
+        ),
+        ("'skill:release-notes', 3.5, 1, 3", SkillState(enabled=True, priority=3, subject=Subject())),
         ("'skill:release-notes', 'x', NULL, 3", None),
         ("'skill:release-notes', 'x', 'yes', 3", None),
         ("'skill:release-notes', 'x', 0.5, 3", None),
@@ -205,7 +208,7 @@ def test_an_odd_row_is_dropped_as_it_reads(path: Path) -> None:
         f"""INSERT INTO bootstrap_config (id, agent_id, file_name, file_path)
         VALUES ('x', '{OWNER}', 'skill:release-notes', CAST(x'ff' AS TEXT))""",
     )
-    finish(states(path).drop(NOTES, seen=SkillState(enabled=True)))
+    finish(states(path).drop(NOTES, seen=SkillState(enabled=True, subject=Subject())))
     assert fetched(path, "SELECT * FROM bootstrap_config") == []
 
 

@@ -30,4 +30,4 @@ def command(context: click.Context) -> int:
         if observed.catalog.records and not observed.catalog.enabled:
             screen.note("nothing is on: `kestrel-skills enable NAME` puts a skill in")
     note_problems(screen, session, observed)
-    return worst(session, observed)
+    return worst(observed)

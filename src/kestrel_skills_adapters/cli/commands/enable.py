@@ -5,22 +5,15 @@ from __future__ import annotations
 import click
 
 from kestrel_skills_core.domain.commands import SetState
-from kestrel_skills_core.domain.names import Revision, digest, parse_address
+from kestrel_skills_core.domain.names import Revision, parse_address
 from kestrel_skills_core.domain.record import PRIORITIES
 
+from ..changes import revision_given
 from ..completion import addresses
 from ..invocation import BUDGET, OUTPUT, WHERE, accepts, of
 from ..switch import switch
 
 __all__ = ["command"]
-
-
-def _revision(_: click.Context, __: click.Parameter, value: str | None) -> Revision | None:
-    if value is None:
-        return None
-    if digest(value) is None:
-        raise click.BadParameter("a revision is 64 hex digits; `kestrel-skills show` prints it")
-    return Revision(value)
 
 
 @click.command("enable", short_help="Switch a skill on, for what it is now.")
@@ -32,7 +25,7 @@ def _revision(_: click.Context, __: click.Parameter, value: str | None) -> Revis
     help="Its place in the clause, lower first; by default as it was, at first 100.",
 )
 @click.option(
-    "--pin", metavar="REVISION", callback=_revision, help="On for exactly these bytes: any change turns it off."
+    "--pin", metavar="REVISION", callback=revision_given, help="On for exactly these bytes: any change turns it off."
 )
 @accepts(*WHERE, *BUDGET, *OUTPUT)
 @click.pass_context

@@ -41,7 +41,7 @@ def command(context: click.Context) -> int:
     else:
         _print(screen, observed, clause)
     note_problems(screen, session, observed)
-    return worst(session, observed)
+    return worst(observed)
 
 
 def _print(screen: Screen, observed: Observed, clause: Clause) -> None:

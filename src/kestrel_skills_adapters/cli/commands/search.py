@@ -33,4 +33,4 @@ def command(context: click.Context, query: tuple[str, ...]) -> int:
     if not found and not observed.catalog.is_empty:
         screen.note("no skill has all of these words in its name and description")
     note_problems(screen, session, observed)
-    return worst(session, observed)
+    return worst(observed)

@@ -47,7 +47,7 @@ def command(context: click.Context, name: str) -> int:
         for label, text in lines:
             screen.line(f"{label:{width}}{text}".rstrip())
     note_problems(screen, session, observed)
-    return worst(session, observed)
+    return worst(observed)
 
 
 def _find(observed: Observed, address: Address) -> SkillRecord | Rejection:

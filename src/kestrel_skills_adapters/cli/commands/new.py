@@ -1,0 +1,96 @@
+"""`new`: make a skill, from a template in an editor, or from a text that is given."""
+
+from __future__ import annotations
+
+from typing import Final
+
+import click
+
+from kestrel_skills_core.domain.commands import Create
+from kestrel_skills_core.domain.errors import SkillError
+from kestrel_skills_core.domain.names import DOCUMENT, SkillName, skill_name
+from kestrel_skills_core.domain.record import PRIORITIES, SkillRecord
+
+from ..changes import FROM, asked, problem, refusal, shown
+from ..draft import Draft, given_text
+from ..failures import FOUND
+from ..invocation import BUDGET, OUTPUT, WHERE, Invocation, accepts, of
+
+__all__ = ["command"]
+
+_TEMPLATE: Final = """\
+---
+name: {name}
+description: "Use when ..."
+---
+
+# {title}
+
+What this is for, in a sentence, and how to tell that it is done.
+
+## Steps
+
+1. The first thing to do, and how to see that it worked.
+2. The next. Details that are not always needed belong in a file beside this one: [checklist](checklist.md).
+
+## Not this way
+
+- What looks right and is not, and why.
+"""
+
+
+@click.command("new", short_help="Make a skill.")
+@accepts(*WHERE, *BUDGET, *OUTPUT)
+@click.argument("name", metavar="NAME")
+@FROM
+@click.option("--enabled", is_flag=True, help="Switch it on at once.")
+@click.option(
+    "--priority",
+    type=click.IntRange(PRIORITIES[0], PRIORITIES[-1]),
+    default=100,
+    metavar="N",
+    help="Its place in the clause, lower first; by default 100.",
+)
+@click.pass_context
+def command(context: click.Context, name: str, source: str | None, enabled: bool, priority: int) -> int:  # noqa: FBT001  # click's signature
+    """Make a skill. Without --from, a template opens in $VISUAL or $EDITOR; what you leave in it is the SKILL.md."""
+    invocation = of(context)
+    wanted = skill_name(name)
+    if source is not None:
+        return _make(invocation, Create(name=wanted, document=given_text(source), enabled=enabled, priority=priority))
+    invocation.session()  # what cannot be meant is refused before anybody writes a text
+    template = _TEMPLATE.format(name=wanted, title=_title(wanted)).encode()
+    draft = Draft.of(DOCUMENT, template)
+    while True:
+        document = draft.edited(invocation.environ)
+        if document == template:
+            draft.drop()
+            invocation.screen().note("nothing was made: the template is as it was")
+            return FOUND
+        try:
+            code = _make(invocation, Create(name=wanted, document=document, enabled=enabled, priority=priority))
+        except SkillError as error:
+            code = refusal(invocation, error, text=draft.path)
+            if asked("edit it again?"):
+                continue
+            invocation.screen().note(f"your text is in {draft.path}; mend it, then give it with --from")
+            return code
+        draft.drop()
+        return code
+
+
+def _make(invocation: Invocation, command: Create) -> int:
+    screen = invocation.screen()
+    session = invocation.session(found=True)
+    outcome = session.create(command)
+    record = outcome.found
+    assert isinstance(record, SkillRecord), "what was published resolves"
+    if invocation.json:
+        screen.members(shown(session, record))
+    else:
+        screen.line(f"{command.name} is made, {'on' if record.enabled else 'off'}")
+    return problem(screen, outcome.problem)
+
+
+def _title(name: SkillName) -> str:
+    return name.replace("-", " ").replace("_", " ").capitalize()

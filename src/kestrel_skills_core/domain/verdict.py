@@ -1,0 +1,38 @@
+"""The verdict on a folder that is not on any disk yet: the same that a survey would give."""
+
+from __future__ import annotations
+
+from attrs import evolve
+
+from .findings import capped, faults_of
+from .folder import Folder
+from .record import Sighting
+from .tree import SkillTree, folders_of
+
+__all__ = ["verdict_after", "verdict_on"]
+
+
+def verdict_on(name: str, tree: SkillTree) -> Sighting:
+    """What a folder of that name would be seen as if it held this tree and nothing else."""
+    folder = Folder(name)
+    for path in sorted(folders_of(tree.files)):
+        folder.enters(path)
+    for path, content in tree.files.items():
+        folder.reads(path)
+        folder.file(path, content.data, executable=content.executable)
+    return folder.sighting()
+
+
+def verdict_after(seen: Sighting, before: SkillTree, after: SkillTree) -> Sighting:
+    """What a folder that was seen with one tree will be seen as with another, and all else in it as it was."""
+    was, now = verdict_on(seen.folder, before), verdict_on(seen.folder, after)
+    beside = [finding for finding in seen.findings if finding not in was.findings]
+    findings = capped([*now.findings, *beside])
+    return evolve(
+        now,
+        head=None if faults_of(findings) else now.head,
+        findings=findings,
+        generation=seen.generation,
+        provenance=seen.provenance,
+        unlisted=seen.unlisted,
+    )

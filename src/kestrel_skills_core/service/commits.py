@@ -1,0 +1,64 @@
+"""What a decision commits: one verb of the store with its arguments, as a value."""
+
+from __future__ import annotations
+
+from attrs import frozen
+
+from ..domain.approval import ApprovalBinding
+from ..domain.names import Generation, ResourcePath, Revision, SkillName
+from ..domain.tree import SkillTree
+from ..ports.store import SkillStore
+from ..ports.world import Cancelled
+
+__all__ = ["Publish", "Remove", "Retire", "Write"]
+
+
+@frozen(kw_only=True)
+class Publish:
+    """Bring a new folder into sight."""
+
+    name: SkillName
+    tree: SkillTree
+
+    def __call__(self, store: SkillStore, cancelled: Cancelled) -> Generation:
+        """Do it; see the port."""
+        return store.publish(self.name, self.tree, cancelled=cancelled)
+
+
+@frozen(kw_only=True)
+class Write:
+    """Replace or add one file."""
+
+    name: SkillName
+    path: ResourcePath
+    content: bytes
+    seen: Revision
+
+    def __call__(self, store: SkillStore, cancelled: Cancelled) -> Revision:
+        """Do it; see the port."""
+        return store.write(self.name, self.path, self.content, seen=self.seen, cancelled=cancelled)
+
+
+@frozen(kw_only=True)
+class Remove:
+    """Take one file out."""
+
+    name: SkillName
+    path: ResourcePath
+    seen: Revision
+
+    def __call__(self, store: SkillStore, cancelled: Cancelled) -> Revision:
+        """Do it; see the port."""
+        return store.remove(self.name, self.path, seen=self.seen, cancelled=cancelled)
+
+
+@frozen(kw_only=True)
+class Retire:
+    """Take a whole folder out of sight."""
+
+    name: SkillName
+    approved: ApprovalBinding
+
+    def __call__(self, store: SkillStore, cancelled: Cancelled) -> None:
+        """Do it; see the port."""
+        store.retire(self.name, approved=self.approved, cancelled=cancelled)

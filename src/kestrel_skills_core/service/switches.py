@@ -1,0 +1,146 @@
+"""What is on, from the table of states and the fail-closed marks: read together, and written in the one safe order.
+
+Rule 1: a marked name is off, whatever the table says; where the marks cannot be read, everything is.
+Rule 2: off is the mark, then the row, then the mark away; on is the row, then the mark away. Each step is durable
+        before the next begins, so that whatever is cut short leaves off what was not on before.
+Rule 3: a mark is taken away only when every row that it kept off says off by itself, but for the one that was just
+        written; and never where nobody knows what it kept off.
+Rule 4: where the mark cannot be written, the row alone is; where neither can, nothing was done.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Final
+
+from attrs import evolve, frozen
+
+from ..domain.errors import Failed, StateUnavailable
+from ..domain.names import SkillName
+from ..domain.record import SkillState
+from ..domain.state_row import StateKey
+from ..ports.states import StateTable
+from ..ports.store import Fence, SkillStore
+from ..ports.world import Offload
+from .observed import States
+
+__all__ = ["Standing", "Switches"]
+
+_WHY: Final = "it is being turned off"
+_UNREADABLE: Final = ("the fail-closed marks in `.kestrel-internal` cannot be read", "let yourself read that folder")
+
+
+@frozen(kw_only=True)
+class Standing:
+    """The rows and the marks at one moment: no rows where the table is `silent`, no `fences` where none can be read."""
+
+    rows: States
+    fences: Mapping[SkillName, Fence] | None
+    silent: StateUnavailable | None = None
+
+    @property
+    def unavailable(self) -> StateUnavailable | None:
+        """Why nothing can be on, or be turned on."""
+        return StateUnavailable(*_UNREADABLE) if self.silent is None and self.fences is None else self.silent
+
+    @property
+    def states(self) -> States:
+        """What the rows amount to under the marks."""
+        return {
+            key: evolve(state, enabled=False) if state.enabled and self.marks(key.name) else state
+            for key, state in self.rows.items()
+        }
+
+    def marks(self, name: SkillName) -> bool:
+        """Whether a mark keeps the name off."""
+        return self.fences is None or name in self.fences
+
+
+@frozen(kw_only=True)
+class Switches:
+    """The table of states, and the marks in the root that may be changed, if there is one."""
+
+    table: StateTable
+    store: SkillStore | None
+    offload: Offload
+
+    async def standing(self) -> Standing:
+        """Read both, the marks first: a row is written before its mark goes."""
+        store = self.store
+        fences: Mapping[SkillName, Fence] | None = {}
+        if store is not None:
+            fences = await self.offload(lambda _: store.fenced())
+        try:
+            rows = await self.table.rows()
+        except StateUnavailable as error:
+            return Standing(rows={}, fences=fences, silent=error)
+        return Standing(rows=rows, fences=fences)
+
+    async def on(self, key: StateKey, state: SkillState, standing: Standing) -> None:
+        """Turn one row on.
+
+        Raises:
+            StateUnavailable: The table or the marks could not be read, or the table not written: it is as it was.
+            StoreFailed, InDoubt, Busy, SourceUnavailable: The mark is still there, and the name still off.
+        """
+        if standing.unavailable is not None:
+            raise standing.unavailable
+        await self.table.put(key, state)
+        if standing.marks(key.name):
+            await self.lift(key, standing)
+
+    async def off(self, rows: Mapping[StateKey, SkillState], standing: Standing) -> None:
+        """Turn off rows of one name; each is given as it shall be.
+
+        Raises:
+            StateUnavailable: Neither a mark nor a row could be written.
+        """
+        (name,) = {key.name for key in rows}
+        fenced = await self._fence(name, min(state.priority for state in rows.values()))
+        try:
+            if standing.silent is not None:
+                raise standing.silent
+            for key, state in rows.items():
+                await self.table.put(key, state)
+        except StateUnavailable:
+            if fenced:
+                return
+            raise
+        if standing.fences is None:
+            return
+        try:
+            if standing.marks(name):
+                await self._put_off(name, rows, standing)
+            await self._unfence(name)
+        except Failed:
+            return  # the rows say off: the name is off twice, and the next change of it takes the mark away
+
+    async def lift(self, written: StateKey, standing: Standing) -> None:
+        """Take away a name's mark, after its row was written or dropped.
+
+        Raises:
+            StateUnavailable, StoreFailed, InDoubt, Busy, SourceUnavailable: It is still there, or may be.
+        """
+        await self._put_off(written.name, (written,), standing)
+        await self._unfence(written.name)
+
+    async def _put_off(self, name: SkillName, written: Iterable[StateKey], standing: Standing) -> None:
+        """Write off what only the mark kept off."""
+        for key, state in standing.rows.items():
+            if key.name == name and state.enabled and key not in written:
+                await self.table.put(key, evolve(state, enabled=False))
+
+    async def _fence(self, name: SkillName, priority: int) -> bool:
+        store = self.store
+        if store is None:
+            return False
+        try:
+            await self.offload(lambda _: store.fence(name, Fence(priority=priority, reason=_WHY)))
+        except Failed:
+            return False
+        return True
+
+    async def _unfence(self, name: SkillName) -> None:
+        store = self.store
+        if store is not None:
+            await self.offload(lambda _: store.unfence(name))

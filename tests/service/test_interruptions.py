@@ -1,0 +1,319 @@
+"""Every use case, interrupted at every call of a port: it failed, its outcome is unknown, or the caller went away.
+
+Afterwards the folder is the old one or the new one; nothing is on that was not on before and was not asked to be; and
+asking again, as a person would, comes to what an uninterrupted run comes to.
+"""
+
+from __future__ import annotations
+
+from asyncio import CancelledError
+from collections.abc import Callable, Mapping
+from contextlib import suppress
+from inspect import iscoroutinefunction
+from typing import Any, Literal
+
+import pytest
+from attrs import define, evolve
+
+from kestrel_skills_adapters.memory.files import Entry
+from kestrel_skills_adapters.world import finish
+from kestrel_skills_core.domain.commands import Create, Delete, Edit, RemoveFile, SetState
+from kestrel_skills_core.domain.edit import Replace
+from kestrel_skills_core.domain.errors import InDoubt, SkillError, SourceUnavailable, StateUnavailable, StoreFailed
+from kestrel_skills_core.domain.folder import render_marker
+from kestrel_skills_core.domain.names import Generation, ResourcePath, SkillName, parse_address
+from kestrel_skills_core.domain.record import SkillState, Subject
+from kestrel_skills_core.domain.resolver import Survey
+from kestrel_skills_core.domain.state_row import StateKey
+from kestrel_skills_core.domain.tree import Content
+from kestrel_skills_core.ports.store import Fence
+from kestrel_skills_core.service.library import SkillLibrary
+
+from .shelf import ROOT, Shelf, shelf, skill
+
+How = Literal["raises", "in doubt", "cancelled before", "cancelled after"]
+
+NAME = SkillName("lint")
+ROW, SHARED_ROW = StateKey(NAME), StateKey(NAME, shared=True)
+BORN = Generation("b1" * 32)
+MARKED: dict[str, Entry] = {".kestrel-generation": Content(render_marker(BORN))}
+LINT = skill("lint") | MARKED | {"notes.md": Content(b"a")}
+ON = SkillState(enabled=True, priority=3, subject=Subject(generation=BORN))
+SHARED_ON = SkillState(enabled=True, priority=3, subject=Subject(root=ROOT))
+CHANGES = {"publish", "write", "remove", "retire", "fence", "unfence"}
+
+
+@define
+class Trap:
+    """Interrupts the call of that number, in that way."""
+
+    at: int
+    how: How
+    called: int = 0
+    sprung: bool = False
+
+    def before(self, method: str, port: Any) -> Any:
+        """Meet a call; gives what is to be answered instead, if anything."""
+        self.called += 1
+        if self.called != self.at or self.how in ("in doubt", "cancelled after"):
+            return None
+        self.sprung = True
+        if self.how == "cancelled before":
+            raise CancelledError
+        if method == "survey":
+            return Survey(source=port.source, root=port.root, problem=SourceUnavailable(port.source, "it is away"))
+        if method in ("read", "read_resource"):
+            raise SourceUnavailable(port.source, "it is away")
+        if method in CHANGES:
+            raise StoreFailed(method, "the disk is full")
+        if method in ("rows", "put", "drop"):
+            raise StateUnavailable("it is away")
+        assert method == "fenced"
+        return Unread
+
+    def after(self, method: str) -> None:
+        """Meet the end of a call."""
+        if self.called != self.at or self.sprung:
+            return
+        if self.how == "cancelled after":
+            self.sprung = True
+            raise CancelledError
+        if self.how == "in doubt" and method in CHANGES:
+            self.sprung = True
+            raise InDoubt(NAME)
+
+
+Unread = object()
+"""The answer of a store whose marks cannot be read."""
+
+
+class Trapped:
+    """A port whose calls go through a trap."""
+
+    def __init__(self, port: Any, trap: Trap) -> None:
+        self._port, self._trap = port, trap
+
+    def __getattr__(self, name: str) -> Any:
+        found = getattr(self._port, name)
+        if not callable(found):
+            return found
+
+        def call(*arguments: Any, **more: Any) -> Any:
+            instead = self._trap.before(name, self._port)
+            if instead is not None:
+                return None if instead is Unread else instead
+            result = found(*arguments, **more)
+            self._trap.after(name)
+            return result
+
+        async def wait(*arguments: Any, **more: Any) -> Any:
+            self._trap.before(name, self._port)
+            result = await found(*arguments, **more)
+            self._trap.after(name)
+            return result
+
+        return wait if iscoroutinefunction(found) else call
+
+
+def trapped(on: Shelf, trap: Trap) -> SkillLibrary:
+    """The library of a shelf, behind a trap."""
+    local, shared = Trapped(on.local, trap), Trapped(on.shared, trap)
+    return SkillLibrary(
+        agent=on.library.agent,
+        sources=[local, shared],
+        store=local,
+        states=Trapped(on.states, trap),
+        offload=on.offload,
+        markdown=on.library.markdown,
+    )
+
+
+def world(
+    local: bool = False,
+    shared: bool = False,
+    rows: Mapping[StateKey, SkillState] | None = None,
+    marked: bool = False,
+) -> Callable[[], Shelf]:
+    """A shelf as it stands before."""
+
+    def stand() -> Shelf:
+        theirs = {"lint": skill("lint", "Theirs.")} if shared else {}
+        on = shelf({"lint": dict(LINT)} if local else {}, theirs)
+        for key, state in (rows or {}).items():
+            finish(on.states.put(key, state))
+        if marked:
+            on.local.fence(NAME, Fence(priority=3, reason="it was turned off"))
+        return on
+
+    return stand
+
+
+def create(enabled: bool):
+    """Make the skill."""
+    return lambda library: library.create(Create.written(NAME, "Use.", "Run.", enabled=enabled))
+
+
+def turn(address: str, enabled: bool):
+    """Turn a copy of it on or off."""
+    return lambda library: library.set_state(SetState(address=parse_address(address), enabled=enabled))
+
+
+def edit(library: SkillLibrary):
+    """Change one file of it."""
+    return library.edit(Edit(address=parse_address("lint"), change=Replace("Use when testing.", "Use when it rains.")))
+
+
+def remove(library: SkillLibrary):
+    """Take a file out of it."""
+    seen = shelf({"lint": dict(LINT)}).local.read(NAME).tree.revision
+    return library.remove_file(
+        RemoveFile(address=parse_address("lint"), path=ResourcePath("notes.md"), expected_revision=seen)
+    )
+
+
+def delete(library: SkillLibrary):
+    """Delete it."""
+    found = finish(shelf({"lint": dict(LINT)}).library.read(parse_address("lint"))).found
+    binding = found.delete_binding(library.agent)
+    assert binding is not None
+    return library.delete(Delete(address=parse_address("lint@agent-local"), delete_revision=binding.token))
+
+
+def adopt(library: SkillLibrary):
+    """Start it."""
+    return library.adopt()
+
+
+BOTH = {ROW: ON, SHARED_ROW: SHARED_ON}
+LEFT_ON = {ROW: SkillState(enabled=True, priority=3)}
+CASES = {
+    "create": (world(), create(enabled=False), set()),
+    "create on": (world(), create(enabled=True), {"agent-local"}),
+    "create on, marked": (world(marked=True), create(enabled=True), {"agent-local"}),
+    "create over a row": (world(rows=BOTH), create(enabled=False), set()),
+    "create over a shared one": (world(shared=True, rows=BOTH), create(enabled=True), {"agent-local"}),
+    "create over a marked one": (world(shared=True, rows=BOTH, marked=True), create(enabled=True), {"agent-local"}),
+    "edit": (world(local=True, rows=BOTH), edit, set()),
+    "edit, marked": (world(local=True, rows=BOTH, marked=True), edit, set()),
+    "remove": (world(local=True, rows=BOTH), remove, set()),
+    "delete": (world(local=True, rows={ROW: ON}), delete, set()),
+    "delete an override": (world(local=True, shared=True, rows=BOTH), delete, {"host-shared"}),
+    "delete a marked override": (world(local=True, shared=True, rows=BOTH, marked=True), delete, set()),
+    "on": (world(local=True), turn("lint", enabled=True), {"agent-local"}),
+    "on, marked": (world(local=True, rows={ROW: ON}, marked=True), turn("lint", enabled=True), {"agent-local"}),
+    "shared on, marked": (
+        world(local=True, shared=True, rows=BOTH, marked=True),
+        turn("lint@host-shared", enabled=True),
+        set(),
+    ),
+    "off": (world(local=True, rows={ROW: ON}), turn("lint", enabled=False), set()),
+    "off, marked": (world(local=True, shared=True, rows=BOTH, marked=True), turn("lint", enabled=False), set()),
+    "off, gone": (world(rows=BOTH), turn("lint", enabled=False), set()),
+    "off, gone and marked": (world(marked=True), turn("lint", enabled=False), set()),
+    "shared off": (world(shared=True, rows={SHARED_ROW: SHARED_ON}), turn("lint", enabled=False), set()),
+    "adopt": (world(local=True, rows=LEFT_ON), adopt, {"agent-local"}),
+    "adopt a shared one": (world(shared=True, rows=LEFT_ON), adopt, {"host-shared"}),
+    "adopt nothing": (world(rows=LEFT_ON), adopt, set()),
+}
+
+
+def enabled(on: Shelf) -> set[str]:
+    """The sources of which the skill is on."""
+    return {str(record.source) for record in finish(on.library.catalog()).catalog.enabled}
+
+
+def files(on: Shelf) -> dict[str, bytes] | None:
+    """What is in the agent's own folder, but for its marker."""
+    folder = on.local.folders.get("lint")
+    if folder is None:
+        return None
+    assert isinstance(folder, dict)
+    return {
+        path: entry.data for path, entry in folder.items() if isinstance(entry, Content) and path[:9] != ".kestrel-"
+    }
+
+
+def standing(on: Shelf) -> tuple[object, ...]:
+    """Everything that lasts, with one name for every birth."""
+
+    def named(state: SkillState) -> SkillState:
+        if state.subject is None or state.subject.generation is None:
+            return state
+        return evolve(state, subject=Subject(generation=Generation("b0" * 32)))
+
+    rows = {key: named(state) for key, state in finish(on.states.rows()).items()}
+    return files(on), rows, on.local.marks, enabled(on)
+
+
+def calls(case: str) -> int:
+    """How many calls an uninterrupted run of a case makes."""
+    stand, act, _ = CASES[case]
+    trap = Trap(at=0, how="raises")
+    finish(act(trapped(stand(), trap)))
+    return trap.called
+
+
+POINTS = [
+    (case, at, how)
+    for case in CASES
+    for at in range(1, calls(case) + 1)
+    for how in ("raises", "in doubt", "cancelled before", "cancelled after")
+]
+
+
+@pytest.mark.parametrize(("case", "at", "how"), POINTS)
+def test_whatever_is_interrupted_converges(case: str, at: int, how: How) -> None:
+    """Old or new at once, nothing on that nobody turned on, and asking again comes to the same end."""
+    stand, act, asked = CASES[case]
+    whole, on, before = stand(), stand(), stand()
+    finish(act(whole.library))
+    done = False
+    with suppress(SkillError, CancelledError):
+        finish(act(trapped(on, Trap(at=at, how=how))))
+        done = True
+    assert files(on) in (files(before), files(whole))
+    assert enabled(on) <= enabled(before) | asked
+    if done and case.startswith("off"):
+        assert enabled(on) == set()
+    ask_again(on, case, act)
+    if case.startswith("delete"):
+        assert (files(on), enabled(on)) == (files(whole), enabled(whole))
+    else:
+        assert standing(on) == standing(whole)
+
+
+def ask_again(on: Shelf, case: str, act: Callable[[SkillLibrary], Any]) -> None:
+    """What a person does who was told that it failed, or was told nothing: the same again, and what is left of it."""
+    with suppress(SkillError):
+        finish(act(on.library))
+    if case.startswith("create "):
+        on_now = bool(CASES[case][2])
+        command = SetState(address=parse_address("lint"), enabled=on_now, priority=100)
+        finish(on.library.set_state(command))
+
+
+@pytest.mark.parametrize("case", ["delete", "delete a marked override"])
+def test_what_a_deletion_leaves_is_cleared_by_turning_it_off(case: str) -> None:
+    """A row or mark that outlived its folder is told of, turns nothing on, and does not take luck to clear."""
+    stand, act, _ = CASES[case]
+    for at in range(1, calls(case) + 1):
+        on = stand()
+        with suppress(CancelledError):
+            finish(act(trapped(on, Trap(at=at, how="cancelled after"))))
+        with suppress(SkillError):
+            finish(turn("lint", enabled=False)(on.library))
+        assert on.local.marks == {}
+        assert enabled(on) == set()
+
+
+def test_the_traps_are_sprung() -> None:
+    """The cases go through every verb of the store and the table."""
+    met: set[str] = set()
+
+    class Noting(Trap):
+        def before(self, method: str, port: Any) -> Any:
+            met.add(method)
+
+    for stand, act, _ in CASES.values():
+        finish(act(trapped(stand(), Noting(at=0, how="raises"))))
+    assert met == CHANGES | {"survey", "read", "fenced", "rows", "put", "drop"}
