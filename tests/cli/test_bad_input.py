@@ -144,20 +144,15 @@ def test_a_root_behind_a_closed_folder_is_told(tmp_path: Path) -> None:
 
 
 @pytest.mark.usefixtures("permissions_bind")
-def test_what_the_host_shares_can_be_switched_on_while_the_own_root_is_closed(
-    environ: dict[str, str], home: Home
-) -> None:
-    """It is told as written, with the reason why it has no effect yet."""
+def test_nothing_can_be_switched_on_while_the_own_root_is_closed(environ: dict[str, str], home: Home) -> None:
+    """The marks in it may keep off what the host shares, and nobody knows; that is told, and nothing is written."""
     root = home.path / "skills"
     root.chmod(0)
     ran = run("enable", "cut-a-release@host-shared", environ=environ)
     root.chmod(0o700)
-    assert ran.code == 0
-    assert ran.out.startswith("cut-a-release@host-shared is on, ")
-    assert ran.said.startswith(
-        "note: that has no effect now: the agent-local skills cannot be read: permission is denied"
-    )
-    assert run("show", "cut-a-release", "--json", environ=environ).json["enabled"]
+    assert (ran.code, ran.out) == (4, "")
+    assert "the fail-closed marks in `.kestrel-internal` cannot be read" in ran.said
+    assert not run("show", "cut-a-release", "--json", environ=environ).json["enabled"]
 
 
 @pytest.fixture
@@ -222,13 +217,17 @@ def test_a_database_that_another_holds(states: Path, environ: dict[str, str]) ->
 
 @pytest.mark.usefixtures("permissions_bind")
 def test_a_database_that_may_only_be_read(states: Path, environ: dict[str, str]) -> None:
-    """What is on is still on; nothing can be changed."""
+    """What is on is still on, and nothing can be switched on; off is off all the same, by a mark."""
     states.chmod(0o400)
     states.parent.chmod(0o500)
-    assert run("list", environ=environ).code == 0
-    refused = run("disable", "review-a-diff", environ=environ)
+    assert run("list", environ=environ).said.startswith("4 skills, 1 on")
+    refused = run("enable", "cut-a-release", environ=environ)
     assert refused.code == 4
     assert "the state file or its folder is read-only" in refused.said
+    off = run("disable", "review-a-diff", environ=environ)
+    assert (off.code, off.out) == (0, "review-a-diff is off; clause 0 of 8,192 bytes\n")
+    assert off.said == "note: a mark keeps it off, since that could not be written to the state file\n"
+    assert run("list", environ=environ).said.startswith("4 skills, 0 on")
 
 
 @pytest.mark.usefixtures("permissions_bind")

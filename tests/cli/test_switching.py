@@ -136,7 +136,7 @@ def test_a_change_that_was_made_is_told_as_made(
 
 
 def test_a_change_that_was_refused_changes_nothing(environ: dict[str, str], home: Home) -> None:
-    """Where the agent's own root cannot be read, nor can what is marked off in it: nothing is written, and that is said."""
+    """Where the own root cannot be read, nor can the marks in it: nothing is written, and the exit code says so."""
     run("enable", "cut-a-release", environ=environ)
     before = rows(home)
     unread(home.path / "skills")
@@ -146,7 +146,7 @@ def test_a_change_that_was_refused_changes_nothing(environ: dict[str, str], home
 
 
 def test_what_is_off_by_its_mark_alone_is_told(tmp_path: Path) -> None:
-    """Where the state file does not answer, off is off all the same; the exit code and one line say what could not be."""
+    """Where the state file does not answer, off is off all the same; exit code and one line say what could not be."""
     skill(tmp_path / "skills", "tea")
     where = ["--root", tmp_path / "skills"]
     run("enable", "tea", *where)

@@ -12,6 +12,7 @@ from .catalog import receipt
 from .changes import problem
 from .failures import DONE
 from .invocation import Invocation
+from .screen import Screen
 
 __all__ = ["switch"]
 
@@ -41,10 +42,16 @@ def switch(invocation: Invocation, command: SetState) -> int:
         pin = before.get(key_of(written, command.address.name), SkillState()).pin
         if pin is not None:
             screen.note(f"note: it was pinned and is not any more; `--pin {pin}` pins it as before")
-    if command.enabled:
-        return DONE
-    # It is off, by its mark; that its row could not be written is told once, and not where a root is away.
-    return problem(screen, next((each for each in observed.problems if each is observed.unavailable), None))
+    return DONE if command.enabled else _off(screen, command, observed)
+
+
+def _off(screen: Screen, command: SetState, observed: Observed) -> int:
+    """Say what keeps a skill off where its row does not; a root that is away is no matter of this."""
+    if observed.unavailable is not None and observed.unavailable in observed.problems:
+        return problem(screen, observed.unavailable)
+    if command.address.name in observed.fences:
+        screen.note("note: a mark keeps it off, since that could not be written to the state file")
+    return DONE
 
 
 def _members(shown: Shown, command: SetState, observed: Observed, written: Written, hindrance: str) -> Members:
