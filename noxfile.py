@@ -92,7 +92,9 @@ def mutants(session: nox.Session) -> None:
 def coverage(session: nox.Session) -> None:
     """Run the tests, and fail where a line or branch of the core was not reached."""
     session.install("-e", ".[test]")
-    session.run("pytest", "--cov", "--cov-branch", "--cov-report=term-missing:skip-covered", *session.posargs)
+    session.run(
+        "pytest", "-n", "auto", "--cov", "--cov-branch", "--cov-report=term-missing:skip-covered", *session.posargs
+    )
 
 
 @nox.session

@@ -126,6 +126,7 @@ def allowed(state: State, verb: Verb, salt: str, edit: Edit | None, error: Skill
     with_ = [] if ended and error is None else list(edited)
     if not refused:
         with_ += [edit.done(each) for each in after if _can(edit, each)]
+    if not ended or isinstance(error, InDoubt) or not verb.may(state):  # else it was to be refused
         with_ += [verb.done(each, salt) for each in edited if verb.may(each)]
     return set(map(frozen_state, without)), set(map(frozen_state, with_))
 

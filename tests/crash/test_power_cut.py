@@ -7,15 +7,16 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from contextlib import suppress
+from functools import partial
 from itertools import combinations, product
 
 import pytest
 
 from kestrel_skills_adapters.memory.disk import CrashDisk
-from kestrel_skills_core.domain.errors import SkillError
+from kestrel_skills_core.domain.errors import InDoubt, Moved, SkillError, StaleRevision
 
-from .judging import Judge, Story, allowed, told
-from .workload import ALL_VERBS, BLANK, EDITS, FIRST, ROOT, VERBS, Edit, State, Verb, begun, edits, store_on
+from .judging import PROFILES, Judge, Story, allowed, told
+from .workload import ALL_VERBS, BLANK, EDITS, FIRST, NAME, ROOT, VERBS, Edit, State, Verb, begun, edits, store_on
 
 
 def tell(judge: Judge, disk: CrashDisk, state: State, depth: int, salt: str = "") -> int:
@@ -124,6 +125,48 @@ def test_a_person_meets_a_verb() -> None:
     judge = Judge()
     assert tell_met(judge, begun(FIRST), FIRST) > 2_000
     assert tell_met(judge, begun(BLANK), BLANK) > 40
+
+
+def moved_away(disk: CrashDisk) -> None:
+    """A person renames the root, and makes another."""
+    disk.person.shift(ROOT, "/elsewhere")
+    disk.person.put(f"{ROOT}/b/SKILL.md", b"another root")
+
+
+@pytest.mark.parametrize(
+    ("verb", "commit", "what"),
+    [
+        ("publish", "move", "root"),
+        *((verb, "move", what) for verb in ("add", "remove", "retire") for what in ("root", "skill")),
+        *(("replace", "exchange", what) for what in ("root", "skill")),
+    ],
+)
+def test_what_was_moved_away_just_before_the_move_is_not_told_as_done(verb: str, commit: str, what: str) -> None:
+    """Nobody finds the change under the name that was given."""
+    state = FIRST if VERBS[verb].may(FIRST) else BLANK
+    disk = begun(state)
+    call = told(disk, VERBS[verb], state, "new").trace.index(commit)
+    disk.before(call, moved_away if what == "root" else lambda disk: EDITS["renames the skill"].act(disk, True))
+    with pytest.raises((InDoubt, Moved)):
+        VERBS[verb].run(store_on(disk), disk.fork(), state, "new")
+
+
+@pytest.mark.parametrize(("verb", "commit"), [("replace", "exchange"), ("remove", "move")])
+def test_who_was_faster_twice_is_told_where_the_second_bytes_are(verb: str, commit: str) -> None:
+    """What moving back brought out is kept, and stays kept when the power goes."""
+    disk = begun(FIRST)
+    call = told(disk, VERBS[verb], FIRST, "new").trace.index(commit)
+    doing = "saves the document" if verb == "replace" else "saves a note"
+    for later, mine in enumerate((b"first", b"second")):
+        disk.before(call + later, partial(edits(mine)[doing].act, synced=True))
+    with pytest.raises(StaleRevision) as stale:
+        VERBS[verb].run(store_on(disk), disk.fork(), FIRST, "new")
+    for profile in PROFILES:
+        for woken in disk.survivors(profile):
+            (kept,) = store_on(woken).kept()
+            assert kept.token == stale.value.kept
+            found = {*woken.files(f"{ROOT}/{NAME}").values(), *store_on(woken).kept_files(kept.token).values()}
+            assert found >= {b"first", b"second"}
 
 
 def test_the_power_goes_in_one_verb() -> None:

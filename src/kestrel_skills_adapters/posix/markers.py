@@ -26,8 +26,8 @@ __all__ = ["LOCK", "mint"]
 
 LOCK: Final = "markers.lock"
 _STAGED: Final = f"{MARKER}.tmp."
-_PATIENCE: Final = 0.25
-"""Seconds. Whoever holds the lock is minting too; without a marker, a skill is merely off until the next look."""
+_PATIENCE: Final = 2.0
+"""Seconds. Whoever holds the lock marks one folder, and gives it back; only one who is stopped holds it for longer."""
 _ONE_FOLDER: Final = frozenset(
     {errno.EACCES, errno.EEXIST, errno.EIO, errno.ELOOP, errno.ENOENT, errno.ENOTDIR, errno.EXDEV}
 )
@@ -35,22 +35,23 @@ _ONE_FOLDER: Final = frozenset(
 
 
 def mint(calls: Syscalls, root: int, folders: Iterable[str], chance: Chance) -> bool:
-    """See that each of these folders of an open root has a well-formed marker; whether any has one now."""
-    marked = 0
-    with (
-        suppress(OSError),
-        own_folder(calls, INTERNAL, root) as internal,
-        own_folder(calls, LOCKS, internal) as locks,
-        calls.locked(LOCK, locks, _PATIENCE),
-    ):
+    """See that each of these folders of an open root has a well-formed marker; whether any may have one now.
+
+    The lock is held for one folder at a time, so that others who mark the same root get on too. Whoever waits for it in
+    vain gives up the rest: what another marks meanwhile is found by looking again.
+    """
+    marked = False
+    with suppress(OSError), own_folder(calls, INTERNAL, root) as internal, own_folder(calls, LOCKS, internal) as locks:
         for folder in folders:
             try:
-                with calls.folder(folder, root) as fd:
-                    marked += _mark(calls, internal, fd, chance)
+                with calls.folder(folder, root) as fd, calls.locked(LOCK, locks, _PATIENCE):
+                    marked |= _mark(calls, internal, fd, chance)
+            except BlockingIOError:
+                return True
             except OSError as error:
                 if error.errno not in _ONE_FOLDER:
                     break
-    return marked > 0
+    return marked
 
 
 def _mark(calls: Syscalls, internal: int, folder: int, chance: Chance) -> bool:

@@ -12,7 +12,7 @@ import errno
 import hashlib
 import os
 import stat
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager, suppress
 from typing import Final
 
@@ -159,7 +159,7 @@ class PosixSkillFiles:
                 opened += 1
                 found[name] = self._sighting(root, name, now)
         bare = [name for name, sighting in found.items() if sighting is not None and lacks_marker(sighting)]
-        if self._mint(root, bare):
+        if bare and self._mint(root, self._told(bare)):
             found |= {name: self._sighting(root, name, now) for name in bare}
         seen = {name: sighting for name, sighting in found.items() if sighting is not None}
         self.watcher.surveyed(self.source, len(seen), opened)
@@ -272,9 +272,15 @@ class PosixSkillFiles:
             return None if error.errno in _ABSENT else "folder"
         return "link" if stat.S_ISLNK(mode) else "folder" if stat.S_ISDIR(mode) else "other"
 
-    def _mint(self, root: int, folders: Sequence[str]) -> bool:
-        """See that folders have markers, where this root may be written; whether any has one now."""
-        if not folders or self.chance is None or self.source is not SourceId.AGENT_LOCAL:
+    def _told(self, folders: Sequence[str]) -> Iterator[str]:
+        """The folders one by one, each told of: marking waits for the disk, and may take longer than looking."""
+        for done, folder in enumerate(folders):
+            self.watcher.surveying(self.source, done, len(folders))
+            yield folder
+
+    def _mint(self, root: int, folders: Iterable[str]) -> bool:
+        """See that folders have markers, where this root may be written; whether any may have one now."""
+        if self.chance is None or self.source is not SourceId.AGENT_LOCAL:
             return False
         return mint(self.calls, root, folders, self.chance)
 
