@@ -16,7 +16,7 @@ from kestrel_skills_core.domain.budget import Budget
 from kestrel_skills_core.domain.commands import SetState
 from kestrel_skills_core.domain.names import SourceId, parse_address
 
-HOME = {"HOME": "/home/ada"}
+HOME = {"HOME": "/users/ada"}
 
 
 def add(root: Path, name: str) -> Path:
@@ -33,8 +33,8 @@ def add(root: Path, name: str) -> Path:
 def test_the_defaults() -> None:
     """Nothing said: the user's data folder, a state file beside the root, the agent `local`, 8,192 bytes."""
     settings = settings_of(HOME)
-    assert settings.root == Path("/home/ada/.local/share/kestrel-skills/skills")
-    assert settings.state == Path("/home/ada/.local/share/kestrel-skills/skills.state.sqlite3")
+    assert settings.root == Path("/users/ada/.local/share/kestrel-skills/skills")
+    assert settings.state == Path("/users/ada/.local/share/kestrel-skills/skills.state.sqlite3")
     assert (settings.shared, settings.agent, settings.budget) == (None, "local", Budget(8192))
     assert not settings.named
 
@@ -44,8 +44,8 @@ def test_the_defaults() -> None:
     ("given", "root"),
     [
         ("/data", "/data/kestrel-skills/skills"),
-        ("", "/home/ada/.local/share/kestrel-skills/skills"),
-        ("relative", "/home/ada/.local/share/kestrel-skills/skills"),
+        ("", "/users/ada/.local/share/kestrel-skills/skills"),
+        ("relative", "/users/ada/.local/share/kestrel-skills/skills"),
     ],
 )
 def test_the_users_data_folder(given: str, root: str) -> None:
