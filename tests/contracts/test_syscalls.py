@@ -171,6 +171,16 @@ def test_no_folder_is_moved_into_itself(place: Place, root: int, move: str) -> N
         getattr(place.calls, move)("full", root, "c" if move == "exchange" else "x", full)
 
 
+def test_a_link_to_a_folder_is_no_folder(place: Place, root: int) -> None:
+    """Nobody is led elsewhere by it."""
+    if isinstance(place.calls, CrashDisk):
+        place.calls.person.odd(f"{place.path}/x", "link", "full")
+    else:
+        Path(place.path, "x").symlink_to("full")
+    with refused(errno.ENOTDIR, errno.ELOOP):
+        place.calls.open("x", root)
+
+
 def test_two_names_of_one_file_do_not_change_places(place: Place, root: int) -> None:
     """They would be as before."""
     place.calls.link("a", root, "x", root)

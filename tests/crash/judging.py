@@ -7,7 +7,7 @@ what a person wrote is to be found, and a second sweep finds nothing to do.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Final
 
 from attrs import define, field, frozen
@@ -19,7 +19,7 @@ from kestrel_skills_core.domain.errors import InDoubt, SkillError
 
 from .workload import INTERNAL, ROOT, Edit, Frozen, State, Verb, frozen_state, store_on, visible
 
-__all__ = ["PROFILES", "Judge", "Story", "allowed", "image_of", "told"]
+__all__ = ["PROFILES", "Judge", "Story", "allowed", "image_of", "may_forget", "told"]
 
 PROFILES: Final[tuple[Profile, ...]] = ("ordered", "journaled", "weak")
 _STAGING: Final = f"{INTERNAL}/staging/"
@@ -37,6 +37,8 @@ class Recovered:
     """What is left of what was under way."""
     again: bool
     """Whether a second sweep had anything to do."""
+    forgotten: bool
+    """Whether something that the sweep said it keeps may not be kept under that token after a power cut."""
 
     def wrong(self, fits: set[Frozen] | None, wrote: frozenset[bytes], ignored: str) -> str:
         """What is wrong with it, if anything."""
@@ -46,6 +48,8 @@ class Recovered:
             return "what a person wrote is gone"
         if self.left:
             return f"left over: {self.left}"
+        if self.forgotten:
+            return "what is kept is not kept for certain"
         return "a second sweep had work to do" if self.again else ""
 
 
@@ -55,10 +59,20 @@ def _apart_from(path: str, state: Frozen) -> Frozen:
     return frozenset((name, frozenset(file for file in files if file[0] != path)) for name, files in state)
 
 
+def may_forget(disk: CrashDisk, tokens: Iterable[str]) -> bool:
+    """Whether a power cut now may leave nothing kept under one of these tokens."""
+    promised = set(tokens)
+    return bool(promised) and any(
+        not promised <= {kept.token for kept in store_on(woken).kept()}
+        for profile in PROFILES
+        for woken in disk.survivors(profile)
+    )
+
+
 def recovered(disk: CrashDisk) -> Recovered:
     """Sweep a disk, twice."""
     store = store_on(disk)
-    store.sweep()
+    forgotten = may_forget(disk, store.sweep().kept)
     below = dict(disk.below(f"{ROOT}/{INTERNAL}"))
     left = tuple(path for path in below if path.partition("/")[0] in _ROOMS and "/" in path)
     kept = {inode.content for path, inode in below.items() if path.startswith("kept/")}
@@ -67,7 +81,11 @@ def recovered(disk: CrashDisk) -> Recovered:
     swept = store.sweep()
     again = bool(swept.skipped or swept.purged or swept.restored or swept.kept) or before != dict(disk.below(ROOT))
     return Recovered(
-        frozen_state(state), frozenset(kept.union(*(files.values() for files in state.values()))), left, again
+        frozen_state(state),
+        frozenset(kept.union(*(files.values() for files in state.values()))),
+        left,
+        again,
+        forgotten,
     )
 
 

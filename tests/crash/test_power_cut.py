@@ -13,9 +13,9 @@ from itertools import combinations, product
 import pytest
 
 from kestrel_skills_adapters.memory.disk import CrashDisk
-from kestrel_skills_core.domain.errors import InDoubt, Moved, SkillError, StaleRevision
+from kestrel_skills_core.domain.errors import Busy, InDoubt, Moved, SkillError, StaleRevision
 
-from .judging import PROFILES, Judge, Story, allowed, told
+from .judging import PROFILES, Judge, Story, allowed, may_forget, told
 from .workload import ALL_VERBS, BLANK, EDITS, FIRST, NAME, ROOT, VERBS, Edit, State, Verb, begun, edits, store_on
 
 
@@ -116,6 +116,8 @@ def tell_met(judge: Judge, disk: CrashDisk, state: State) -> int:
                 if run.acted is not None:
                     _, fits = allowed(state, verb, name, edit, run.error, ended=True)
                     judge.judge(run.end.restarted(), fits, edit.wrote, what=(name, doing, call, run.error))
+                    if isinstance(run.error, StaleRevision) and run.error.kept is not None:
+                        assert not may_forget(run.end, [run.error.kept]), (name, doing, call)
                     stories += 1
     return stories
 
@@ -149,6 +151,26 @@ def test_what_was_moved_away_just_before_the_move_is_not_told_as_done(verb: str,
     disk.before(call, moved_away if what == "root" else lambda disk: EDITS["renames the skill"].act(disk, True))
     with pytest.raises((InDoubt, Moved)):
         VERBS[verb].run(store_on(disk), disk.fork(), state, "new")
+
+
+def _last(trace: tuple[str, ...], name: str) -> int:
+    return max(call for call, each in enumerate(trace) if each == name)
+
+
+def is_busy(disk: CrashDisk) -> None:
+    """Another process writes to the same skill, and is told that it is busy."""
+    with pytest.raises(Busy):
+        VERBS["replace"].run(store_on(disk), disk, FIRST, "other")
+
+
+@pytest.mark.parametrize("verb", ["replace", "add", "remove", "retire"])
+def test_two_writers_of_one_name_do_not_meet(verb: str) -> None:
+    """The second, who comes at any call between the first one's locks and its move, is told to come again."""
+    run = told(begun(FIRST), VERBS[verb], FIRST, "new")
+    for call in range(_last(run.trace, "locked") + 1, run.trace.index("move" if verb != "replace" else "exchange") + 1):
+        disk = begun(FIRST)
+        disk.before(call, is_busy)
+        VERBS[verb].run(store_on(disk), disk.fork(), FIRST, "new")
 
 
 @pytest.mark.parametrize(("verb", "commit"), [("replace", "exchange"), ("remove", "move")])
