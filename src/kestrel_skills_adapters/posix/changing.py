@@ -125,7 +125,7 @@ class Change:
                 raise self._stale() from None
             with doubted(self.name):
                 if digest_of(rooms.calls, str(entry), exchange) == (entry.seen, mode) and self.trail.holds():
-                    rooms.sync(self.trail.at, exchange, rooms[STAGING])
+                    rooms.sync(self.trail.at, exchange)
                     return
                 with suppress(FileNotFoundError, FileExistsError):
                     undo()

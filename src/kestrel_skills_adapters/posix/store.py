@@ -96,7 +96,6 @@ class PosixSkillStore(PosixSkillFiles):
             self._refuse_one_more(rooms.root)
             with rooms.staged() as staged:
                 stage(self.calls, staged, rooms[STAGING], files)
-                rooms.sync(rooms[STAGING])
                 try:
                     with self._count.moving(self.calls, rooms.root, 1):
                         self.calls.move(staged, rooms[STAGING], name, rooms.root)
