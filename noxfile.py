@@ -78,7 +78,7 @@ def corpus(session: nox.Session) -> None:
 def crash(session: nox.Session) -> None:
     """Cut the power at every call of the store, refuse every call of it, and tell how many states were judged."""
     session.install("-e", ".[test]")
-    session.run("pytest", "-m", "crash", "--timeout", "1800", "-s", "--durations", "10", *session.posargs)
+    session.run("pytest", "-m", "crash", "-n", "auto", "--timeout", "1800", "-rP", *session.posargs)
 
 
 @nox.session

@@ -22,8 +22,7 @@ from .workload import INTERNAL, ROOT, Edit, Frozen, State, Verb, frozen_state, s
 __all__ = ["PROFILES", "Judge", "Story", "allowed", "image_of", "may_forget", "told"]
 
 PROFILES: Final[tuple[Profile, ...]] = ("ordered", "journaled", "weak")
-_STAGING: Final = f"{INTERNAL}/staging/"
-_ROOMS: Final = ("staging", "exchange", "retired")
+_ROOMS: Final = ("staging", "retired")
 
 
 @frozen
@@ -212,14 +211,14 @@ class Judge:
     ) -> None:
         """Cut the power now, under every profile, and judge every disk that the machine may wake up with.
 
-        The bytes of a file that is `ignored` were not synced, and so may be anything; and they count as lost where a
-        move into sight was undone, which took them back to where only our own unfinished bytes are.
+        The bytes of a file that is `ignored` were not synced, and so may be anything; where the disk has them after
+        all, wherever that is, they are to be found.
         """
         self.cuts += 1
         for profile, woken in _woken(moment, self.cuts):
             self.states[profile] += 1
             image = image_of(woken.volume)
-            there = _found_outside_staging(woken) if ignored else wrote
+            there = set(woken.files(ROOT).values()) if ignored else wrote
             outcome = self.seen.get(image)
             if outcome is None:
                 outcome = self.seen[image] = recovered(woken)
@@ -239,10 +238,6 @@ def image_of(volume: Volume) -> object:
             if inode.entries:
                 folders.append(number)
     return frozenset(found)
-
-
-def _found_outside_staging(disk: CrashDisk) -> set[bytes]:
-    return {content for path, content in disk.files(ROOT).items() if not path.startswith(_STAGING)}
 
 
 def _woken(moment: CrashDisk, seed: int) -> Iterator[tuple[str, CrashDisk]]:

@@ -191,6 +191,28 @@ def test_who_was_faster_twice_is_told_where_the_second_bytes_are(verb: str, comm
             assert found >= {b"first", b"second"}
 
 
+@pytest.mark.parametrize(
+    ("verb", "commit", "doing"),
+    [
+        ("replace", "exchange", "writes the document in place"),
+        ("publish", "move", "writes the document in place"),
+        ("publish", "move", "adds a file"),
+        ("add", "move", "adds the same file"),
+        ("add beside", "move", "adds the same file beside"),
+    ],
+)
+@pytest.mark.parametrize("later", [1, 2, 3, 4])
+def test_what_a_person_writes_into_what_just_came_into_sight_is_found(
+    verb: str, commit: str, doing: str, later: int
+) -> None:
+    """Whether or not the names go back that came with it, wherever the disk has the bytes."""
+    state = FIRST if verb != "publish" else BLANK
+    call = told(begun(state), ALL_VERBS[verb], state, "new").trace.index(commit)
+    judge = Judge()
+    judge.hears(begun(state), ALL_VERBS[verb], state, "new", Story(EDITS[doing], call + later, synced=False))
+    assert judge.total > 10
+
+
 def test_the_power_goes_in_one_verb() -> None:
     """At any of its calls, on a disk that was never changed by us before."""
     judge = Judge()

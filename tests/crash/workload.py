@@ -310,8 +310,8 @@ def edits(mine: bytes) -> Mapping[str, Edit]:
         "adds a file from inside": Edit(
             put_inside, lambda state: changed("mine.md")(state) if NAME in state else state, wrote, inside=True
         ),
-        "adds the same file beside": Edit(put(_BESIDE), changed(_BESIDE), wrote, "a"),
-        "adds the same file": Edit(put(_ADDED), changed(_ADDED), wrote, "a"),
+        "adds the same file beside": Edit(put(_BESIDE), changed(_BESIDE), wrote, "a", _BESIDE),
+        "adds the same file": Edit(put(_ADDED), changed(_ADDED), wrote, "a", _ADDED),
         "deletes a note": Edit(
             _drop(f"/{_REMOVED}"), lambda state: _with(state, _REMOVED, None), needs=f"a/{_REMOVED}"
         ),

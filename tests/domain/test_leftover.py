@@ -6,28 +6,28 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from kestrel_skills_core.domain.leftover import Exchanged, KeptName, Retired
+from kestrel_skills_core.domain.leftover import FolderName, KeptName, PartName
 from kestrel_skills_core.domain.names import SkillName
 
 SEEN, NEW, TOKEN = "ab" * 32, "cd" * 32, "ef" * 16
 KNOTS = SkillName("k-n_o-t-s")
-FORMS = (Exchanged, Retired, KeptName)
+FORMS = (PartName, FolderName, KeptName)
 
 
 def test_a_name_says_what_it_should_be() -> None:
     """In one line, longest for the longest name, and short enough for a file."""
-    assert str(Exchanged(SEEN, NEW, TOKEN, KNOTS)) == f"{SEEN}-{NEW}-{TOKEN}-k-n_o-t-s"
-    assert str(Retired(SEEN, TOKEN, KNOTS)) == f"{SEEN}-{TOKEN}-k-n_o-t-s"
-    assert Retired(SEEN, TOKEN, KNOTS).manifest == f"{SEEN}-{TOKEN}-k-n_o-t-s.manifest"
+    assert str(PartName(SEEN, NEW, TOKEN, KNOTS)) == f"{SEEN}-{NEW}-{TOKEN}-k-n_o-t-s"
+    assert str(FolderName(SEEN, TOKEN, KNOTS)) == f"{SEEN}-{TOKEN}-k-n_o-t-s"
+    assert FolderName(SEEN, TOKEN, KNOTS).manifest == f"{SEEN}-{TOKEN}-k-n_o-t-s.manifest"
     assert str(KeptName(TOKEN, KNOTS)) == f"{TOKEN}-k-n_o-t-s"
-    assert len(str(Exchanged(SEEN, NEW, TOKEN, SkillName("k" * 64)))) <= 255
+    assert len(str(PartName(SEEN, NEW, TOKEN, SkillName("k" * 64)))) <= 255
 
 
 def test_a_name_is_read_back() -> None:
     """That of a manifest as its folder's."""
-    assert Exchanged.parse(f"{SEEN}-{NEW}-{TOKEN}-k-n_o-t-s") == Exchanged(SEEN, NEW, TOKEN, KNOTS)
-    assert Retired.parse(f"{SEEN}-{TOKEN}-k-n_o-t-s") == Retired(SEEN, TOKEN, KNOTS)
-    assert Retired.parse(f"{SEEN}-{TOKEN}-k-n_o-t-s.manifest") == Retired(SEEN, TOKEN, KNOTS)
+    assert PartName.parse(f"{SEEN}-{NEW}-{TOKEN}-k-n_o-t-s") == PartName(SEEN, NEW, TOKEN, KNOTS)
+    assert FolderName.parse(f"{SEEN}-{TOKEN}-k-n_o-t-s") == FolderName(SEEN, TOKEN, KNOTS)
+    assert FolderName.parse(f"{SEEN}-{TOKEN}-k-n_o-t-s.manifest") == FolderName(SEEN, TOKEN, KNOTS)
     assert KeptName.parse(f"{TOKEN}-k-n_o-t-s") == KeptName(TOKEN, KNOTS)
 
 
@@ -50,8 +50,8 @@ def test_a_name_is_read_back() -> None:
 )
 def test_what_is_not_ours_is_not_read(entry: str) -> None:
     """Nobody knows what it should be."""
-    assert Exchanged.parse(entry) is None
-    assert Retired.parse(entry) is None
+    assert PartName.parse(entry) is None
+    assert FolderName.parse(entry) is None
     assert KeptName.parse(entry) is None
 
 

@@ -224,7 +224,7 @@ class StoreHistory(RuleBasedStateMachine):
         store = store_on(self.disk)
         store.sweep()
         below = [path for path, _ in self.disk.below(f"{ROOT}/{INTERNAL}")]
-        assert not [path for path in below if path.startswith(("staging/", "exchange/", "retired/"))]
+        assert not [path for path in below if path.startswith(("staging/", "retired/"))]
         self._learn(fits)
 
 

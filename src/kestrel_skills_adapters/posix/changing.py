@@ -15,14 +15,14 @@ from functools import partial
 from attrs import frozen
 
 from kestrel_skills_core.domain.errors import InDoubt, NotEditable, StaleRevision
-from kestrel_skills_core.domain.leftover import Exchanged
+from kestrel_skills_core.domain.leftover import PartName
 from kestrel_skills_core.domain.names import Revision, SkillName, SourceId
 from kestrel_skills_core.domain.tree import Content
 
 from .failures import doubted
 from .keeping import keep
-from .removing import digest_of, purge_file
-from .rooms import EXCHANGE, KEPT, STAGING, Rooms
+from .removing import digest_of, purge_part
+from .rooms import KEPT, STAGING, Rooms
 from .staging import stage
 from .trail import Trail
 from .writing import write
@@ -76,24 +76,24 @@ class Change:
     def replace(self, file: str, old: bytes, new: bytes) -> None:
         """Give a file that was seen other bytes; it keeps its permission bits."""
         rooms, calls = self.rooms, self.rooms.calls
-        entry = self._entry(old, new)
         mode = self._mode(file)
         with rooms.staged() as staged:
-            write(calls, staged, rooms[STAGING], new, mode, exactly=True)
-            calls.rename(staged, rooms[STAGING], str(entry), rooms[EXCHANGE])
-        exchange = partial(calls.exchange, str(entry), rooms[EXCHANGE], file, self.trail.at)
-        self._move(entry, mode, exchange, exchange)
+            part = self._part(old, new, staged.token)
+            write(calls, staged.token, rooms[STAGING], new, mode, exactly=True)
+            staged.finish(part)
+        exchange = partial(calls.exchange, str(part), rooms[STAGING], file, self.trail.at)
+        self._move(part, mode, exchange, exchange)
 
     def remove(self, file: str, old: bytes) -> None:
         """Take a file that was seen out of its folder."""
         rooms, calls = self.rooms, self.rooms.calls
-        entry = self._entry(old, old)
+        part = self._part(old, old, rooms.token())
         mode = self._mode(file)
         self._move(
-            entry,
+            part,
             mode,
-            partial(calls.move, file, self.trail.at, str(entry), rooms[EXCHANGE]),
-            partial(calls.move, str(entry), rooms[EXCHANGE], file, self.trail.at),
+            partial(calls.move, file, self.trail.at, str(part), rooms[STAGING]),
+            partial(calls.move, str(part), rooms[STAGING], file, self.trail.at),
         )
 
     def add(self, parts: Sequence[str], content: bytes) -> None:
@@ -102,11 +102,12 @@ class Change:
         first, *inner = parts
         with rooms.staged() as staged:
             if inner:
-                stage(calls, staged, rooms[STAGING], {"/".join(inner): Content(content)})
+                stage(calls, staged.token, rooms[STAGING], {"/".join(inner): Content(content)})
             else:
-                write(calls, staged, rooms[STAGING], content)
+                write(calls, staged.token, rooms[STAGING], content)
+            part = staged.finish(self._part(content, content, staged.token))
             try:
-                calls.move(staged, rooms[STAGING], first, self.trail.at)
+                calls.move(part, rooms[STAGING], first, self.trail.at)
             except (FileExistsError, FileNotFoundError):
                 raise self._stale() from None
         with doubted(self.name):
@@ -114,27 +115,27 @@ class Change:
                 raise InDoubt(self.name)
             rooms.sync(self.trail.at, rooms[STAGING])
 
-    def _move(self, entry: Exchanged, mode: int, commit: Callable[[], None], undo: Callable[[], None]) -> None:
+    def _move(self, part: PartName, mode: int, commit: Callable[[], None], undo: Callable[[], None]) -> None:
         """Move, look, and settle; or move back, look again, and settle that. Our own bytes are then purged."""
         rooms = self.rooms
-        exchange = rooms[EXCHANGE]
+        staging = rooms[STAGING]
         try:
             try:
                 commit()
             except FileNotFoundError:
                 raise self._stale() from None
             with doubted(self.name):
-                if digest_of(rooms.calls, str(entry), exchange) == (entry.seen, mode) and self.trail.holds():
-                    rooms.sync(self.trail.at, exchange)
+                if digest_of(rooms.calls, str(part), staging) == (part.seen, mode) and self.trail.holds():
+                    rooms.sync(self.trail.at, staging)
                     return
                 with suppress(FileNotFoundError, FileExistsError):
                     undo()
-                kept = self._keep_unless_ours(entry)
-                rooms.sync(self.trail.at, exchange, *([rooms[KEPT]] if kept else []))
+                kept = self._keep_unless_ours(part)
+                rooms.sync(self.trail.at, staging, *([rooms[KEPT]] if kept else []))
             raise self._stale(kept)
         finally:
             with suppress(OSError):
-                purge_file(rooms.calls, entry, exchange)
+                purge_part(rooms.calls, part, staging)
 
     def _mode(self, file: str) -> int:
         try:
@@ -142,18 +143,16 @@ class Change:
         except FileNotFoundError:
             raise self._stale() from None
 
-    def _keep_unless_ours(self, entry: Exchanged) -> str | None:
-        exchange = self.rooms[EXCHANGE]
+    def _keep_unless_ours(self, part: PartName) -> str | None:
+        staging = self.rooms[STAGING]
         try:
-            digest, _ = digest_of(self.rooms.calls, str(entry), exchange)
+            digest, _ = digest_of(self.rooms.calls, str(part), staging)
         except FileNotFoundError:
             return None
-        return None if digest in (entry.seen, entry.new) else keep(self.rooms, str(entry), exchange, self.name)
+        return None if digest in (part.seen, part.new) else keep(self.rooms, str(part), staging, self.name)
 
-    def _entry(self, old: bytes, new: bytes) -> Exchanged:
-        return Exchanged(
-            hashlib.sha256(old).hexdigest(), hashlib.sha256(new).hexdigest(), self.rooms.token(), self.name
-        )
+    def _part(self, old: bytes, new: bytes, token: str) -> PartName:
+        return PartName(hashlib.sha256(old).hexdigest(), hashlib.sha256(new).hexdigest(), token, self.name)
 
     def _stale(self, kept: str | None = None) -> StaleRevision:
         return StaleRevision(self.name, self.seen, None, kept)

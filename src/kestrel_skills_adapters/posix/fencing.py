@@ -18,8 +18,8 @@ __all__ = ["fence", "fences", "unfence"]
 def fence(rooms: Rooms, name: SkillName, mark: Fence) -> None:
     """Write a mark, whole and on the disk, over the one that is there."""
     with rooms.staged() as staged:
-        write(rooms.calls, staged, rooms[STAGING], render_fence(name, mark))
-        rooms.calls.rename(staged, rooms[STAGING], fence_file(name), rooms.internal)
+        write(rooms.calls, staged.token, rooms[STAGING], render_fence(name, mark))
+        rooms.calls.rename(staged.token, rooms[STAGING], fence_file(name), rooms.internal)
     with doubted(name):
         rooms.sync(rooms.internal, rooms[STAGING])
 

@@ -5,9 +5,10 @@ from __future__ import annotations
 import errno
 import hashlib
 import stat
+from collections.abc import Callable
 
 from kestrel_skills_core.domain.folder import Kind
-from kestrel_skills_core.domain.leftover import Exchanged
+from kestrel_skills_core.domain.leftover import PartName
 from kestrel_skills_core.domain.limits import LIMITS
 from kestrel_skills_core.domain.removal import Manifest
 from kestrel_skills_core.domain.text import escaped
@@ -15,7 +16,10 @@ from kestrel_skills_core.domain.tree import Unlisted
 
 from .syscalls import EXECUTABLE, Syscalls
 
-__all__ = ["digest_of", "purge", "purge_file", "remove"]
+IsSeen = Callable[[str, int, str, Kind], bool]
+"""Whether an entry of an open folder, of that path and kind, may be removed."""
+
+__all__ = ["digest_of", "purge", "purge_part", "remove"]
 
 
 def remove(calls: Syscalls, name: str, at: int) -> None:
@@ -44,35 +48,45 @@ def digest_of(calls: Syscalls, name: str, at: int) -> tuple[str | None, int]:
     return digest, stat.S_IMODE(found.st_mode)
 
 
-def purge_file(calls: Syscalls, entry: Exchanged, at: int) -> bool:
-    """Remove one file if it holds what was seen, or what was to take its place; whether it did."""
-    digest, _ = digest_of(calls, str(entry), at)
-    if digest not in (entry.seen, entry.new):
+def purge_part(calls: Syscalls, part: PartName, at: int, kind: Kind = "file") -> bool:
+    """Remove a part of a skill, but nothing in it that is neither what was seen nor ours; whether all of it is gone.
+
+    Of a folder where there is to be a file, nothing is.
+    """
+
+    def is_seen(name: str, at: int, _path: str, _kind: Kind) -> bool:
+        return digest_of(calls, name, at)[0] in (part.seen, part.new)
+
+    return _purge(calls, str(part), at, kind, is_seen)
+
+
+def purge(calls: Syscalls, folder: str, at: int, manifest: Manifest) -> bool:
+    """Remove a folder, but nothing in it that is not as the manifest lists it; whether all of it is gone."""
+
+    def is_seen(name: str, at: int, path: str, kind: Kind) -> bool:
+        if path in manifest.files:
+            content, found = calls.read(name, at, LIMITS.file_bytes)
+            executable = found.st_mode & EXECUTABLE != 0
+            return content is not None and manifest.lists(path, content, executable=executable)
+        found = calls.stat(name, at)
+        return Unlisted(escaped(path), kind, found.st_size, found.st_mtime_ns) in manifest.beside
+
+    return _purge(calls, folder, at, "folder", is_seen)
+
+
+def _purge(calls: Syscalls, name: str, at: int, kind: Kind, is_seen: IsSeen, path: str = "") -> bool:
+    if kind != "folder":
+        if is_seen(name, at, path, kind):
+            calls.unlink(name, at)
+            return True
         return False
-    calls.unlink(str(entry), at)
-    return True
-
-
-def purge(calls: Syscalls, name: str, at: int, manifest: Manifest, path: str = "") -> None:
-    """Remove a folder, but nothing in it that is not as the manifest lists it."""
     with calls.folder(name, at) as fd:
-        for entry, kind in calls.listed(fd, LIMITS.looked_entries):
-            inner = path + entry
-            if kind == "folder":
-                purge(calls, entry, fd, manifest, f"{inner}/")
-            elif _is_as_seen(calls, entry, fd, manifest, inner, kind):
-                calls.unlink(entry, fd)
+        for entry, inner in calls.listed(fd, LIMITS.looked_entries):
+            _purge(calls, entry, fd, inner, is_seen, f"{path}/{entry}" if path else entry)
     try:
         calls.remove_folder(name, at)
     except OSError as error:
         if error.errno not in (errno.ENOTEMPTY, errno.EEXIST):
             raise
-
-
-def _is_as_seen(calls: Syscalls, name: str, at: int, manifest: Manifest, path: str, kind: Kind) -> bool:
-    if path in manifest.files:
-        content, found = calls.read(name, at, LIMITS.file_bytes)
-        executable = found.st_mode & EXECUTABLE != 0
-        return content is not None and manifest.lists(path, content, executable=executable)
-    found = calls.stat(name, at)
-    return Unlisted(escaped(path), kind, found.st_size, found.st_mtime_ns) in manifest.beside
+        return False
+    return True

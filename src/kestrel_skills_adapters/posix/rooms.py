@@ -1,8 +1,8 @@
 """This library's own folder in a root, and the rooms in it.
 
-Each is opened without following a link, each time anew, and made where it is not there. What is in `staging` is this
-library's own and nothing else; `exchange` and `retired` hold what a move brought out of sight, under names that say
-what it should be (see `domain.leftover`); `kept` holds what was a person's after all. Lock files are never removed.
+Each is opened without following a link, each time anew, and made where it is not there. `staging` holds what is on its
+way into sight, and single files on their way out of it; `retired` holds folders on their way out; under names that say
+what they should be (see `domain.leftover`). `kept` holds what was a person's after all. Lock files are never removed.
 """
 
 from __future__ import annotations
@@ -11,21 +11,21 @@ from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager, suppress
 from typing import Final
 
-from attrs import field, frozen
+from attrs import define, field, frozen
 
 from kestrel_skills_core.domain.errors import Busy
 from kestrel_skills_core.domain.folder import Kind
+from kestrel_skills_core.domain.leftover import FolderName, PartName
 from kestrel_skills_core.domain.names import INTERNAL, SkillName
 from kestrel_skills_core.ports.world import Cancelled, Chance
 
 from .removing import remove
 from .syscalls import Syscalls
 
-__all__ = ["EXCHANGE", "KEPT", "LOCKS", "MOST", "RETIRED", "STAGING", "Rooms", "listed", "own_folder"]
+__all__ = ["KEPT", "LOCKS", "MOST", "RETIRED", "STAGING", "Rooms", "Staged", "listed", "own_folder"]
 
 LOCKS: Final = "locks"
 STAGING: Final = "staging"
-EXCHANGE: Final = "exchange"
 RETIRED: Final = "retired"
 KEPT: Final = "kept"
 
@@ -110,14 +110,14 @@ class Rooms:
         self._lock(f"name-{name}.lock", f"the skill `{name}`", patience, cancelled)
 
     @contextmanager
-    def staged(self) -> Iterator[str]:
-        """A name in `staging`; what has it when all did not go well is removed, or left to the next sweep."""
-        token = self.token()
+    def staged(self) -> Iterator[Staged]:
+        """Something new in `staging`; if it does not come into sight, it is removed, or left to the next sweep."""
+        staged = Staged(self, self.token())
         try:
-            yield token
+            yield staged
         except BaseException:
             with suppress(OSError):
-                remove(self.calls, token, self[STAGING])
+                staged.drop()
             raise
 
     def sync(self, *folders: int) -> None:
@@ -131,3 +131,34 @@ class Rooms:
             self.held.enter_context(lock)
         except BlockingIOError:
             raise Busy(what) from None
+
+
+@define
+class Staged:
+    """Something new in `staging`: unfinished first, and then finished.
+
+    Whatever comes into sight may be changed there by a person, and a power cut may yet take it back to where it was.
+    So the name under which it leaves `staging` says what was in it, and is on the disk before that.
+    """
+
+    rooms: Rooms
+    token: str
+    _finished: str | None = field(default=None, init=False)
+
+    def finish(self, name: PartName | FolderName) -> str:
+        """All that it is to be is in it, and on the disk; gives its name from now on."""
+        self._rename(self.token, str(name))
+        self._finished = str(name)
+        self.rooms.sync(self.rooms[STAGING])
+        return self._finished
+
+    def drop(self) -> None:
+        """Remove it, unless it has moved into sight; as long as that takes, it is unfinished again."""
+        if self._finished is not None:
+            self._rename(self._finished, self.token)
+            self.rooms.sync(self.rooms[STAGING])
+        remove(self.rooms.calls, self.token, self.rooms[STAGING])
+
+    def _rename(self, name: str, new: str) -> None:
+        staging = self.rooms[STAGING]
+        self.rooms.calls.rename(name, staging, new, staging)

@@ -29,7 +29,7 @@ from kestrel_skills_core.domain.errors import (
 )
 from kestrel_skills_core.domain.fence import Fence
 from kestrel_skills_core.domain.folder import render_marker
-from kestrel_skills_core.domain.leftover import KeptName, Retired
+from kestrel_skills_core.domain.leftover import FolderName, KeptName
 from kestrel_skills_core.domain.limits import LIMITS
 from kestrel_skills_core.domain.names import (
     DOCUMENT,
@@ -95,10 +95,11 @@ class PosixSkillStore(PosixSkillFiles):
         with self._mutating("create", name, cancelled) as (rooms, trail):
             self._refuse_one_more(rooms.root)
             with rooms.staged() as staged:
-                stage(self.calls, staged, rooms[STAGING], files)
+                stage(self.calls, staged.token, rooms[STAGING], files)
+                entry = staged.finish(FolderName(Manifest.of(files).whole, staged.token, name))
                 try:
                     with self._count.moving(self.calls, rooms.root, 1):
-                        self.calls.move(staged, rooms[STAGING], name, rooms.root)
+                        self.calls.move(entry, rooms[STAGING], name, rooms.root)
                 except FileExistsError:
                     raise SkillExists(name) from None
             with doubted(name):
@@ -152,7 +153,7 @@ class PosixSkillStore(PosixSkillFiles):
             with self._entering(name):
                 sighting, read = self._seen(rooms.root, name)
             manifest = approved_manifest(name, sighting, read, approved)
-            entry = Retired(manifest.whole, rooms.token(), name)
+            entry = FolderName(manifest.whole, rooms.token(), name)
             try:
                 with self._count.moving(self.calls, rooms.root, -1):
                     self.calls.move(name, rooms.root, str(entry), rooms[RETIRED])
@@ -160,8 +161,8 @@ class PosixSkillStore(PosixSkillFiles):
                 raise SkillAbsent(name) from None
             with doubted(name):
                 if self._manifest(rooms[RETIRED], str(entry)) != manifest or not trail.holds():
-                    raise StaleRevision(name, approved.revision, None, put_back(rooms, entry))
-                is_noted = note(rooms, entry, manifest)
+                    raise StaleRevision(name, approved.revision, None, put_back(rooms, RETIRED, entry))
+                is_noted = note(rooms, RETIRED, entry, manifest)
                 rooms.sync(rooms.root, rooms[RETIRED])
             if is_noted:
                 with suppress(OSError):

@@ -8,16 +8,17 @@ from typing import Final
 
 from attrs import define, field
 
-from kestrel_skills_core.domain.leftover import Exchanged, Retired
+from kestrel_skills_core.domain.folder import Kind
+from kestrel_skills_core.domain.leftover import FolderName, PartName, is_unfinished
 from kestrel_skills_core.domain.names import MARKER, SkillName
 from kestrel_skills_core.domain.removal import Manifest
 from kestrel_skills_core.ports.store import Swept
 
 from .keeping import keep
 from .markers import LOCK as MARKERS_LOCK
-from .removing import purge, purge_file, remove
+from .removing import purge, purge_part, remove
 from .retiring import note, noted, put_back
-from .rooms import EXCHANGE, KEPT, LOCKS, MOST, RETIRED, STAGING, Rooms
+from .rooms import KEPT, LOCKS, MOST, RETIRED, STAGING, Rooms
 
 __all__ = ["Sweep"]
 
@@ -53,14 +54,11 @@ class Sweep:
             OSError: The disk cannot be settled, or a room not be listed.
         """
         self.rooms.calls.sync_disk(self.rooms.root)
-        for entry, _ in self.rooms.listed(EXCHANGE):
-            with self._telling(EXCHANGE, entry):
-                self._end_exchange(entry)
-        self._end_retired()
-        for entry, _ in self.rooms.listed(STAGING):
-            with self._telling(STAGING, entry):
-                remove(self.rooms.calls, entry, self.rooms[STAGING])
-                self._purged += 1
+        for room in (STAGING, RETIRED):
+            for entry, kind in self.rooms.listed(room):
+                with self._telling(room, entry):
+                    self._end(room, entry, kind)
+            self._forget(room)
         self._end_markers()
         return Swept(
             purged=self._purged, restored=tuple(self._restored), kept=tuple(self._kept), left=tuple(self._left)
@@ -73,64 +71,60 @@ class Sweep:
         except OSError:
             self._left.append(f"{room}/{entry}".lstrip("/"))
 
-    def _end_exchange(self, entry: str) -> None:
+    def _end(self, room: str, entry: str, kind: Kind) -> None:
+        """End one entry; manifests stay until all folders have."""
+        part, folder = PartName.parse(entry), FolderName.parse(entry)
+        if is_unfinished(entry):
+            remove(self.rooms.calls, entry, self.rooms[room])
+            self._purged += 1
+        elif part is not None:
+            self._end_part(room, part, kind)
+        elif folder is None:
+            self._left.append(f"{room}/{entry}")
+        elif kind == "folder":
+            self._end_folder(room, folder)
+
+    def _end_part(self, room: str, part: PartName, kind: Kind) -> None:
         rooms = self.rooms
-        file = Exchanged.parse(entry)
-        if file is None:
-            self._left.append(f"{EXCHANGE}/{entry}")
-        elif purge_file(rooms.calls, file, rooms[EXCHANGE]):
+        if purge_part(rooms.calls, part, rooms[room], kind if part.seen == part.new else "file"):
             self._purged += 1
         else:
-            self._kept.append(keep(rooms, entry, rooms[EXCHANGE], file.name))
-            rooms.sync(rooms[KEPT], rooms[EXCHANGE])
+            self._kept.append(keep(rooms, str(part), rooms[room], part.name))
+            rooms.sync(rooms[KEPT], rooms[room])
 
-    def _end_retired(self) -> None:
-        """Folders first; manifests when the removal of what they list is on the disk."""
-        for entry, kind in self.rooms.listed(RETIRED):
-            folder = Retired.parse(entry)
-            if folder is None:
-                self._left.append(f"{RETIRED}/{entry}")
-            elif kind == "folder":
-                with self._telling(RETIRED, entry):
-                    self._end_folder(folder)
-        ended = [entry for entry, _ in self.rooms.listed(RETIRED) if self._is_spent(entry)]
-        if ended:
-            with self._telling(RETIRED, "manifests"):
-                self.rooms.sync(self.rooms[RETIRED])
-                for entry in ended:
-                    self.rooms.calls.unlink(entry, self.rooms[RETIRED])
-
-    def _end_folder(self, folder: Retired) -> None:
+    def _end_folder(self, room: str, folder: FolderName) -> None:
         rooms = self.rooms
-        retired = rooms[RETIRED]
-        manifest = noted(rooms, folder)
+        manifest = noted(rooms, room, folder)
         if manifest is None:
-            manifest = self.look(retired, str(folder))
+            manifest = self.look(rooms[room], str(folder))
             if manifest is None or manifest.whole != folder.whole:
-                kept = put_back(rooms, folder)
+                kept = put_back(rooms, room, folder)
                 self._kept += [] if kept is None else [kept]
                 self._restored += [folder.name] if kept is None else []
                 return
-            if not note(rooms, folder, manifest):
-                self._left.append(f"{RETIRED}/{folder}")
+            if not note(rooms, room, folder, manifest):
+                self._left.append(f"{room}/{folder}")
                 return
-            rooms.sync(retired)
-        purge(rooms.calls, str(folder), retired, manifest)
-        if self._is_there(str(folder)):
-            self._kept.append(keep(rooms, str(folder), retired, folder.name))
+            rooms.sync(rooms[room])
+        if not purge(rooms.calls, str(folder), rooms[room], manifest):
+            self._kept.append(keep(rooms, str(folder), rooms[room], folder.name))
             rooms.sync(rooms[KEPT])
         self._purged += 1
 
-    def _is_there(self, entry: str) -> bool:
-        try:
-            self.rooms.calls.stat(entry, self.rooms[RETIRED])
-        except FileNotFoundError:
-            return False
-        return True
-
-    def _is_spent(self, entry: str) -> bool:
-        folder = Retired.parse(entry)
-        return folder is not None and entry == folder.manifest and not self._is_there(str(folder))
+    def _forget(self, room: str) -> None:
+        """Remove the manifests whose folders are gone, when that is on the disk."""
+        entries = [entry for entry, _ in self.rooms.listed(room)]
+        folders = {entry: FolderName.parse(entry) for entry in entries}
+        spent = [
+            entry
+            for entry, folder in folders.items()
+            if folder is not None and entry == folder.manifest and str(folder) not in folders
+        ]
+        if spent:
+            with self._telling(room, "manifests"):
+                self.rooms.sync(self.rooms[room])
+                for entry in spent:
+                    self.rooms.calls.unlink(entry, self.rooms[room])
 
     def _end_markers(self) -> None:
         """Markers that were staged and not placed; left in peace where somebody who is placing one holds their lock."""

@@ -1,10 +1,11 @@
 """What a mutation leaves out of sight for a moment, or a crash for longer: its name says all that is needed to end it.
 
-`<seen>-<new>-<token>-<skill>` is one file that changed places with another, or was taken out of a folder. Whatever
-holds neither the bytes that were seen nor the new ones is a person's. `<whole>-<token>-<skill>` is a folder that was
-retired, and `<whole>-<token>-<skill>.manifest` the manifest that its removal follows. `<token>-<skill>` is a person's,
-and kept. `seen` and `new` are the SHA-256 of a file's bytes, `whole` is that of the manifest, all in hex; a token is 32
-hex digits.
+`<token>` is unfinished: our own bytes, which never were in sight. What is finished is named by what is in it:
+`<seen>-<new>-<token>-<skill>` is a part of a skill, on its way in or out; whatever in it holds neither the bytes that
+were seen nor the new ones is a person's. `<whole>-<token>-<skill>` is the whole folder of a skill, on its way in or
+out, and `<whole>-<token>-<skill>.manifest` the manifest that its removal follows. `<token>-<skill>` is a person's, and
+kept. `seen` and `new` are the SHA-256 of a file's bytes, `whole` is that of the manifest, all in hex; a token is 32 hex
+digits.
 """
 
 from __future__ import annotations
@@ -16,11 +17,12 @@ from attrs import frozen
 
 from .names import SkillName, is_skill_name
 
-__all__ = ["Exchanged", "KeptName", "Retired"]
+__all__ = ["FolderName", "KeptName", "PartName", "is_unfinished"]
 
 _MANIFEST: Final = ".manifest"
-_EXCHANGED: Final = re.compile(r"([0-9a-f]{64})-([0-9a-f]{64})-([0-9a-f]{32})-(?P<name>[a-z0-9_-]{1,64})")
-_RETIRED: Final = re.compile(r"([0-9a-f]{64})-([0-9a-f]{32})-(?P<name>[a-z0-9_-]{1,64})")
+_PART: Final = re.compile(r"([0-9a-f]{64})-([0-9a-f]{64})-([0-9a-f]{32})-(?P<name>[a-z0-9_-]{1,64})")
+_FOLDER: Final = re.compile(r"([0-9a-f]{64})-([0-9a-f]{32})-(?P<name>[a-z0-9_-]{1,64})")
+_UNFINISHED: Final = re.compile(r"[0-9a-f]{32}")
 _KEPT: Final = re.compile(r"([0-9a-f]{32})-(?P<name>[a-z0-9_-]{1,64})")
 
 
@@ -30,9 +32,17 @@ def _matched(pattern: re.Pattern[str], entry: str) -> re.Match[str] | None:
     return match if match and is_skill_name(match["name"]) else None
 
 
+def is_unfinished(entry: str) -> bool:
+    """Whether what has that name was never in sight, and is ours."""
+    return _UNFINISHED.fullmatch(entry) is not None
+
+
 @frozen
-class Exchanged:
-    """One file, in the place of another or on its way there. `new` is `seen` where the file was only taken out."""
+class PartName:
+    """One file, or new folders with one file in them, on the way in or out.
+
+    `new` is `seen` where nothing takes its place, or where it takes the place of nothing.
+    """
 
     seen: str
     new: str
@@ -45,13 +55,13 @@ class Exchanged:
     @classmethod
     def parse(cls, entry: str) -> Self | None:
         """Read an entry's name; nothing where it is none of ours."""
-        parts = _matched(_EXCHANGED, entry)
+        parts = _matched(_PART, entry)
         return cls(parts[1], parts[2], parts[3], SkillName(parts["name"])) if parts else None
 
 
 @frozen
-class Retired:
-    """One whole folder, taken out of sight to be removed."""
+class FolderName:
+    """One whole folder of a skill, on the way in, or out to be removed."""
 
     whole: str
     token: str
@@ -68,7 +78,7 @@ class Retired:
     @classmethod
     def parse(cls, entry: str) -> Self | None:
         """Read an entry's name, or that of its manifest; nothing where it is none of ours."""
-        parts = _matched(_RETIRED, entry.removesuffix(_MANIFEST))
+        parts = _matched(_FOLDER, entry.removesuffix(_MANIFEST))
         return cls(parts[1], parts[2], SkillName(parts["name"])) if parts else None
 
 

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Self
 
 from attrs import evolve, frozen
@@ -42,6 +42,12 @@ class Manifest:
         files = {path: (digest, executable) for path, (digest, executable) in found["files"].items()}
         return cls(files, frozenset(Unlisted(*entry) for entry in found["beside"]))
 
+    @classmethod
+    def of(cls, files: Mapping[str, Content], beside: Iterable[Unlisted] = ()) -> Self:
+        """What lists these files, by path, and what is beside them."""
+        listed = {path: (hashlib.sha256(data).hexdigest(), executable) for path, (data, executable) in files.items()}
+        return cls(listed, frozenset(beside))
+
     def render(self) -> bytes:
         """The manifest as it is written."""
         beside = sorted([entry.path, entry.kind, entry.size, entry.mtime_ns] for entry in self.beside)
@@ -59,10 +65,7 @@ class Manifest:
 
 def manifest_of(found: Sighting, read: Mapping[str, Content]) -> Manifest | None:
     """Everything in a folder, of which `read` is what was read; nothing where something in it was not seen."""
-    if found.unlisted is None:
-        return None
-    files = {path: (hashlib.sha256(data).hexdigest(), executable) for path, (data, executable) in read.items()}
-    return Manifest(files, frozenset(found.unlisted))
+    return None if found.unlisted is None else Manifest.of(read, found.unlisted)
 
 
 def approved_manifest(

@@ -21,7 +21,7 @@ from tests.hostile.disk import Meddling, Swift
 __all__ = ["CHANGING", "KNOTS", "ROOMS", "TREE", "VERBS", "Verb", "leftovers", "made", "on", "syncs", "tree_of"]
 
 KNOTS: Final = SkillName("knots")
-ROOMS: Final = ("staging", "exchange", "retired")
+ROOMS: Final = ("staging", "retired")
 """What is in these after a sweep is too much."""
 TREE: Final = SkillTree(
     {

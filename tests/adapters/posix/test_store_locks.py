@@ -25,6 +25,7 @@ from tests.contracts.store import OnDisk, never
 
 from .stores import CHANGING, KNOTS, TREE, VERBS, Verb, made, on
 
+TOKEN = "ab" * 16
 HOLDER = dedent(
     """
     import sys, time
@@ -95,10 +96,10 @@ def test_changes_share_the_store(tmp_path: Path, verb: Verb) -> None:
 def test_a_sweep_never_waits(tmp_path: Path, shared: bool) -> None:
     """Where anybody is at work, it does nothing, and says so; what is staged there stays."""
     root = made(tmp_path)
-    (root.internal / "staging" / "another's").write_bytes(b"half")
+    (root.internal / "staging" / TOKEN).write_bytes(b"half")
     with held(root, "store.lock", shared=shared):
         assert root.store.sweep() == Swept(skipped=True)
-    assert (root.internal / "staging" / "another's").exists()
+    assert (root.internal / "staging" / TOKEN).exists()
     assert root.store.sweep() == Swept(purged=1)
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from kestrel_skills_core.domain.leftover import Retired
+from kestrel_skills_core.domain.leftover import FolderName
 from kestrel_skills_core.domain.removal import Manifest
 from kestrel_skills_core.ports.store import Kept, Swept
 from tests.contracts.store import OnDisk
@@ -16,7 +16,7 @@ from tests.hostile.disk import Meddling, failing
 
 from .stores import KNOTS, leftovers, made, on
 
-TOKEN = "ab" * 16
+TOKEN, OTHER = "ab" * 16, "cd" * 16
 OLD, NEW = hashlib.sha256(b"old").hexdigest(), hashlib.sha256(b"new").hexdigest()
 
 
@@ -36,13 +36,13 @@ def kept(root: OnDisk) -> list[dict[str, bytes]]:
     return [dict(root.store.kept_files(each.token)) for each in root.store.kept()]
 
 
-def test_whatever_is_staged_goes(root: OnDisk) -> None:
+def test_whatever_is_unfinished_goes(root: OnDisk) -> None:
     """Half files and whole folders; what a link there leads to stays."""
     staging = root.internal / "staging"
-    (staging / "one").write_bytes(b"ha")
-    (staging / "two" / "a" / "b").mkdir(parents=True)
-    (staging / "two" / "a" / "b" / "SKILL.md").write_bytes(b"")
-    (staging / "two" / "link").symlink_to(root.path / "knots")
+    (staging / TOKEN).write_bytes(b"ha")
+    (staging / OTHER / "a" / "b").mkdir(parents=True)
+    (staging / OTHER / "a" / "b" / "SKILL.md").write_bytes(b"")
+    (staging / OTHER / "link").symlink_to(root.path / "knots")
     before = root.entries()
     assert root.store.sweep() == Swept(purged=2)
     assert leftovers(root) == []
@@ -52,7 +52,7 @@ def test_whatever_is_staged_goes(root: OnDisk) -> None:
 @pytest.mark.parametrize("content", [b"old", b"new"])
 def test_a_file_that_was_seen_or_is_ours_goes(root: OnDisk, content: bytes) -> None:
     """Whichever half of the exchange was made."""
-    (root.internal / "exchange" / f"{OLD}-{NEW}-{TOKEN}-knots").write_bytes(content)
+    (root.internal / "staging" / f"{OLD}-{NEW}-{TOKEN}-knots").write_bytes(content)
     assert root.store.sweep() == Swept(purged=1)
     assert leftovers(root) == []
     assert kept(root) == []
@@ -61,7 +61,7 @@ def test_a_file_that_was_seen_or_is_ours_goes(root: OnDisk, content: bytes) -> N
 @pytest.mark.parametrize("content", [b"", b"ol", b"a person's", bytes(300 * 1024)], ids=len)
 def test_a_file_that_is_neither_is_kept(root: OnDisk, content: bytes) -> None:
     """It is a person's, who met an exchange that a crash cut short."""
-    (root.internal / "exchange" / f"{OLD}-{NEW}-{TOKEN}-knots").write_bytes(content)
+    (root.internal / "staging" / f"{OLD}-{NEW}-{TOKEN}-knots").write_bytes(content)
     swept = root.store.sweep()
     (found,) = root.store.kept()
     assert found == Kept(token=found.token, name=KNOTS, kind="file")
@@ -73,15 +73,45 @@ def test_a_file_that_is_neither_is_kept(root: OnDisk, content: bytes) -> None:
 
 def test_a_folder_or_link_that_was_exchanged_is_kept(root: OnDisk) -> None:
     """A person put it in the place of the file."""
-    (root.internal / "exchange" / f"{OLD}-{NEW}-{TOKEN}-knots").mkdir()
-    (root.internal / "exchange" / f"{OLD}-{NEW}-{'cd' * 16}-knots").symlink_to("/nowhere")
+    (root.internal / "staging" / f"{OLD}-{NEW}-{TOKEN}-knots").mkdir()
+    (root.internal / "staging" / f"{OLD}-{NEW}-{OTHER}-knots").symlink_to("/nowhere")
     assert len(root.store.sweep().kept) == 2
     assert sorted(each.kind for each in root.store.kept()) == ["file", "folder"]
     assert kept(root) == [{}, {}]
 
 
-def retired(root: OnDisk, *, noted: bool = False) -> Path:
-    """Knots, retired as they are, the manifest written or not; all of it made by hand but the digest."""
+def chain(root: OnDisk) -> Path:
+    """New folders with a file in them, on their way into knots."""
+    folder = root.internal / "staging" / f"{NEW}-{NEW}-{TOKEN}-knots" / "deep"
+    folder.mkdir(parents=True)
+    (folder / "new.md").write_bytes(b"new")
+    return folder
+
+
+def test_new_folders_with_a_file_go(root: OnDisk) -> None:
+    """They did not come into sight, or went back; so do folders from which the file was removed already."""
+    folder = chain(root)
+    assert root.store.sweep() == Swept(purged=1)
+    folder.mkdir(parents=True)
+    assert root.store.sweep() == Swept(purged=1)
+    assert leftovers(root) == []
+    assert kept(root) == []
+
+
+@pytest.mark.parametrize("path", ["deep/new.md", "deep/mine.md", "mine.md", "mine/mine.md"])
+def test_what_a_person_put_into_new_folders_is_kept(root: OnDisk, path: str) -> None:
+    """They had come into sight, and the power took them back."""
+    mine = chain(root).parent / path
+    mine.parent.mkdir(exist_ok=True)
+    mine.write_bytes(b"mine")
+    assert len(root.store.sweep().kept) == 1
+    assert kept(root) == [{path: b"mine"}]
+    assert leftovers(root) == []
+    assert root.store.sweep() == Swept()
+
+
+def retired(root: OnDisk, *, room: str = "retired", noted: bool = False) -> Path:
+    """Knots out of sight as they are, the manifest written or not; all of it made by hand but the digest."""
     manifest = Manifest(
         {
             path.relative_to(root.path / "knots").as_posix(): (
@@ -93,35 +123,38 @@ def retired(root: OnDisk, *, noted: bool = False) -> Path:
         },
         frozenset(),
     )
-    entry = Retired(manifest.whole, TOKEN, KNOTS)
+    entry = FolderName(manifest.whole, TOKEN, KNOTS)
     if noted:
-        (root.internal / "retired" / entry.manifest).write_bytes(manifest.render())
-    return (root.path / "knots").rename(root.internal / "retired" / str(entry))
+        (root.internal / room / entry.manifest).write_bytes(manifest.render())
+    return (root.path / "knots").rename(root.internal / room / str(entry))
 
 
 @pytest.mark.parametrize("noted", [False, True])
-def test_a_retired_folder_that_is_as_it_was_seen_goes(root: OnDisk, noted: bool) -> None:
-    """Its deletion was made, whether or not anybody was told of it."""
-    retired(root, noted=noted)
+@pytest.mark.parametrize("room", ["retired", "staging"])
+def test_a_folder_that_is_as_it_was_seen_goes(root: OnDisk, room: str, noted: bool) -> None:
+    """Its deletion was made, or its creation was not, whether or not anybody was told of it."""
+    retired(root, room=room, noted=noted)
     assert root.store.sweep() == Swept(purged=1)
     assert sight(root) == []
     assert leftovers(root) == []
     assert root.store.sweep() == Swept()
 
 
-def test_a_retired_folder_that_a_person_changed_comes_back(root: OnDisk) -> None:
-    """They were faster than the move, and the crash faster than the look."""
+@pytest.mark.parametrize("room", ["retired", "staging"])
+def test_a_folder_that_a_person_changed_comes_back(root: OnDisk, room: str) -> None:
+    """They were faster than the move out of sight, or met the folder before the power took it out of sight again."""
     before = root.entries()
-    (retired(root) / "mine.md").write_bytes(b"mine")
+    (retired(root, room=room) / "mine.md").write_bytes(b"mine")
     assert root.store.sweep() == Swept(restored=(KNOTS,))
     assert {path for path in root.entries() if path not in before} == {"knots/mine.md"}
     assert leftovers(root) == []
     assert root.store.sweep() == Swept()
 
 
-def test_a_retired_folder_that_cannot_come_back_is_kept(root: OnDisk) -> None:
+@pytest.mark.parametrize("room", ["retired", "staging"])
+def test_a_folder_that_cannot_come_back_is_kept(root: OnDisk, room: str) -> None:
     """Another has its name."""
-    (retired(root) / "mine.md").write_bytes(b"mine")
+    (retired(root, room=room) / "mine.md").write_bytes(b"mine")
     (root.path / "knots").mkdir()
     swept = root.store.sweep()
     (found,) = kept(root)
@@ -172,11 +205,11 @@ def test_a_manifest_without_its_folder_goes(root: OnDisk) -> None:
 
 def test_what_is_nobodys_is_told_of_and_stays(root: OnDisk) -> None:
     """Only a person can judge it."""
-    (root.internal / "exchange" / "what").write_bytes(b"?")
+    (root.internal / "staging" / "what").write_bytes(b"?")
     (root.internal / "retired" / "what").mkdir()
     (root.internal / "kept" / "what").mkdir()
     for _ in range(2):
-        assert root.store.sweep() == Swept(left=("exchange/what", "retired/what"))
+        assert root.store.sweep() == Swept(left=("staging/what", "retired/what"))
     assert root.store.kept() == ()
 
 
@@ -215,10 +248,10 @@ def test_markers_are_left_to_whoever_is_placing_them(root: OnDisk) -> None:
 @pytest.mark.parametrize("number", [errno.EACCES, errno.EIO])
 def test_what_cannot_be_removed_is_told_of_and_stops_nothing(root: OnDisk, number: int) -> None:
     """The rest is swept."""
-    (root.internal / "staging" / "one").write_bytes(b"")
-    (root.internal / "staging" / "two").write_bytes(b"")
-    store = on(root, failing("unlink", "one", number))
-    assert store.sweep() == Swept(purged=1, left=("staging/one",))
+    (root.internal / "staging" / TOKEN).write_bytes(b"")
+    (root.internal / "staging" / OTHER).write_bytes(b"")
+    store = on(root, failing("unlink", TOKEN, number))
+    assert store.sweep() == Swept(purged=1, left=(f"staging/{TOKEN}",))
     assert root.store.sweep() == Swept(purged=1)
 
 
@@ -234,7 +267,7 @@ def test_a_full_disk_keeps_a_retired_folder_until_there_is_room(root: OnDisk) ->
 
 def test_the_disk_is_settled_before_anything_is_ended(root: OnDisk) -> None:
     """What a reader may have seen is then there to stay."""
-    (root.internal / "staging" / "one").write_bytes(b"")
+    (root.internal / "staging" / TOKEN).write_bytes(b"")
     made_calls: list[str] = []
     on(root, Meddling(lambda call, *_: made_calls.append(call))).sweep()
     changing = [call for call in made_calls if call in ("sync", "sync_disk", "unlink", "move", "rename")]
