@@ -20,6 +20,7 @@ __all__ = [
     "BadSource",
     "Busy",
     "Failed",
+    "GitFailed",
     "InDoubt",
     "KeptAbsent",
     "Moved",
@@ -303,6 +304,22 @@ class StoreFailed(Failed):
 
     def __str__(self) -> str:
         return f"the skills folder could not be changed ({self.step}): {self.why}"
+
+
+class GitFailed(Failed):
+    """A repository could not be read, or sent what cannot be trusted.
+
+    `stage` is one of address, connect, refs, fetch, pack, tree, file. What a server said is escaped and cut.
+    """
+
+    code = "git_failed"
+
+    def __init__(self, stage: str, why: str, fix: str = "") -> None:
+        super().__init__(stage, why, fix)
+        self.stage, self.why, self.fix = stage, why, fix
+
+    def __str__(self) -> str:
+        return f"the repository could not be read ({self.stage}): {escaped(self.why[:_SHOWN])}"
 
 
 class Busy(Failed):

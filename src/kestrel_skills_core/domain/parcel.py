@@ -1,0 +1,52 @@
+"""Files on their way in, from wherever they come, before anything is judged as a skill."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+
+from attrs import frozen
+
+from .errors import BadSource
+from .names import ResourcePath, is_left_out, resource_path
+from .text import escaped
+from .tree import Content, clashes, folders_of
+
+__all__ = ["Parcel", "packed"]
+
+
+@frozen
+class Parcel:
+    """One folder's files by path, and the names of those that no skill carries: litter of systems and tools.
+
+    How much a parcel may hold is for whoever packs it to say: it may be more than a skill may have.
+    """
+
+    files: Mapping[ResourcePath, Content]
+    left_out: tuple[str, ...] = ()
+
+
+def packed(entries: Iterable[tuple[str, Content]]) -> Parcel:
+    """Make a parcel of a folder's files, each with its path below it, in any order.
+
+    Litter, and what lies in a folder that is litter, is left out, and told by its escaped path.
+
+    Raises:
+        BadPath: A path does not travel, or is kept for this library: a marker or provenance that came along would
+            speak for somebody else.
+        BadSource: Two paths are one, or one for some file system.
+    """
+    files: dict[ResourcePath, Content] = {}
+    left_out: list[str] = []
+    for path, content in entries:
+        if any(is_left_out(part) for part in path.split("/")):
+            left_out.append(escaped(path))
+            continue
+        minted = resource_path(path)
+        if minted in files:
+            raise BadSource(path, "it is there twice", "ask its author to mend that")
+        files[minted] = content
+    for one, other in clashes([*folders_of(files), *files]):
+        raise BadSource(
+            other, f"some file systems take it for `{escaped(one)}`", "ask its author to rename one of them"
+        )
+    return Parcel(dict(sorted(files.items())), tuple(sorted(left_out)))
