@@ -82,6 +82,7 @@ class SkillStore(SkillFiles, Protocol):
             StaleRevision: Its inventory is not the one that was seen, now or when the move was made; `kept` is then the
                 token of a person's bytes, where some could not be put back.
             TooLarge: The folder would hold more than it may.
+            NotEditable: Something that was not read stands at the path or in its way, or in the folder's place.
         """
         ...
 
@@ -91,7 +92,7 @@ class SkillStore(SkillFiles, Protocol):
         Raises:
             SkillAbsent: There is no such folder, or no such file in it.
             StaleRevision: As `write`.
-            NotEditable: The file is `SKILL.md`.
+            NotEditable: The file is `SKILL.md`; or as `write`.
         """
         ...
 
@@ -99,7 +100,7 @@ class SkillStore(SkillFiles, Protocol):
         """Write where a skill came from, over what was said before.
 
         Raises:
-            SkillAbsent, StaleRevision: As `write`.
+            SkillAbsent, StaleRevision, NotEditable: As `write`.
         """
         ...
 
@@ -109,7 +110,7 @@ class SkillStore(SkillFiles, Protocol):
         Raises:
             SkillAbsent: There is no such folder.
             StaleRevision: It is not what was approved, now or when the move was made.
-            NotEditable: It holds a `.git`, or more than is looked at.
+            NotEditable: It holds a `.git`, or more than is looked at, or is a link.
         """
         ...
 
