@@ -49,3 +49,19 @@ def test_what_is_being_brought_back_is_kept_or_in_sight(disk: CrashDisk) -> None
         if visible(woken) != {"a": FILES}:
             assert visible(woken) == {}
             assert store_on(woken).kept_files(TOKEN) == FILES
+
+
+def test_what_was_discarded_stays_away(disk: CrashDisk) -> None:
+    """What a person no longer wants is not told of again, nor is anything of it left."""
+    store_on(disk).discard(TOKEN, cancelled=never)
+    for woken in swept(disk):
+        assert store_on(woken).kept() == ()
+        assert [path for path in woken.files(ROOT) if TOKEN in path or "one.md" in path] == []
+
+
+def test_what_is_being_discarded_is_kept_whole_or_gone(disk: CrashDisk) -> None:
+    """No cut leaves a part of it to be told of."""
+    store_on(disk).discard(TOKEN, cancelled=never)
+    for woken in swept(*disk.moments or ()):
+        if store_on(woken).kept():
+            assert store_on(woken).kept_files(TOKEN) == FILES
