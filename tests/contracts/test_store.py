@@ -19,6 +19,7 @@ from kestrel_skills_core.domain.errors import (
     SkillExists,
     SourceUnavailable,
     StaleRevision,
+    StoreFailed,
     TooLarge,
 )
 from kestrel_skills_core.domain.names import Generation, ResourcePath, Revision, SkillName, SourceId, is_of_this_line
@@ -531,6 +532,46 @@ def test_a_rejected_folder_is_retired_like_any_other(root: StoreRoot) -> None:
     root.store.survey()
     root.store.retire(KNOTS, approved=approval(root.store, KNOTS), cancelled=never)
     assert root.entries() == {}
+
+
+# A file that cannot be read.
+
+
+@pytest.mark.parametrize("path", ["SKILL.md", "notes.md", "bin/tie.sh"])
+def test_what_cannot_be_read_is_never_taken_for_a_change(knots: StoreRoot, path: str) -> None:
+    """The refusal names the file and says what to do; nothing is changed, and later the same is done."""
+    store, before = knots.store, knots.entries()
+    approved = approval(store, KNOTS)
+    changes: list[Callable[[], object]] = [
+        lambda: write(store, "new.md", b""),
+        lambda: write(store, path, b"new"),
+        lambda: remove(store, "bin/tie.sh"),
+        lambda: store.annotate(KNOTS, GIT, seen=TREE.revision, cancelled=never),
+        lambda: store.retire(KNOTS, approved=approved, cancelled=never),
+    ]
+    with knots.closed(f"knots/{path}"):
+        for change in changes:
+            with pytest.raises(StoreFailed, match=f"`{path}`: it cannot be read: permission is denied") as refusal:
+                change()
+            assert refusal.value.fix == "see that the agent's user may read it, and that the disk is well"
+    assert knots.entries() == before
+    changes[-1]()
+    assert knots.entries() == {}
+
+
+def test_what_can_be_read_of_a_folder_is_edited(knots: StoreRoot) -> None:
+    """If that is what was seen; the file that cannot be read stays as it is."""
+    with knots.closed("knots/bin/tie.sh"):
+        write(knots.store, "notes.md", b"Sheet bend.\n", revision(knots.store))
+    assert knots.entries() == changed(knots, notes_md=Content(b"Sheet bend.\n"))
+
+
+def test_a_kept_folder_is_shown_whole_or_not_at_all(knots: StoreRoot) -> None:
+    """Nobody lets go of what they were not shown."""
+    with knots.closed("knots/notes.md"):
+        knots.keep(TOKEN, "knots", "knots")
+        with pytest.raises(StoreFailed, match=r"`notes\.md`: it cannot be read"):
+            knots.store.kept_files(TOKEN)
 
 
 # A folder that is not there, or is none.

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from kestrel_skills_adapters.memory.files import Entry
+from kestrel_skills_adapters.memory.files import Entry, Odd
 from kestrel_skills_adapters.world import finish
 from kestrel_skills_core.domain.commands import Create, SetState
 from kestrel_skills_core.domain.errors import SkillError, SourceUnavailable, StateUnavailable
@@ -161,3 +161,22 @@ def test_a_table_that_cannot_be_written_says_so() -> None:
         finish(on.library.adopt())
     on.states.put = put  # type: ignore[method-assign]
     assert adopt(on) == {ROW: OURS}
+
+
+@pytest.mark.parametrize(
+    "unread",
+    [
+        skill("lint") | {".kestrel-generation": Odd("file", "the disk reports an error")},
+        skill("lint") | MARKED | {"notes.md": Odd("file", "the disk reports an error")},
+        Odd("folder", "the disk reports an error"),
+    ],
+    ids=["marker", "file", "folder"],
+)
+def test_a_name_of_which_something_cannot_be_read_waits(unread: dict[str, Entry] | Odd) -> None:
+    """An error that passes decides nothing for ever; others do not wait for it."""
+    on = left_on(shelf({"lint": unread, "pdf": skill("pdf") | MARKED}))
+    other = StateKey(SkillName("pdf"))
+    finish(on.states.put(other, LEFT_ON))
+    assert adopt(on) == {ROW: LEFT_ON, other: OURS}
+    on.local.folders["lint"] = skill("lint") | MARKED
+    assert adopt(on) == {ROW: OURS, other: OURS}

@@ -316,6 +316,33 @@ def test_a_revision_that_is_given_is_held_to(change: Change) -> None:
     assert isinstance(refused(lambda: edit(on, Whole(b"new"), "new.md", expected=STALE)), StaleRevision)
 
 
+def test_a_file_that_could_not_be_read_for_a_moment_did_not_change() -> None:
+    """Neither when the skill was looked at nor under the lock: the disk is told of, with the file, and nothing is done.
+
+    But where a person's bytes are kept, that is what has to be told.
+    """
+    on = shelf({"lint": skill("lint") | {"notes.md": Content(b"a"), "more.md": Content(b"b")}})
+    seen = listed(on).revision
+    for attempt in (
+        lambda: edit(on, Append("!"), "more.md"),
+        lambda: edit(on, Append("!"), "more.md", expected=seen),
+        lambda: edit(on, Append("!"), "notes.md"),
+        lambda: edit(on, Whole(b"new"), "new.md", expected=seen),
+        lambda: remove(on, "more.md", seen),
+        lambda: remove(on, "notes.md", seen),
+    ):
+        for look in (1, 2):  # before the decision, and under the lock
+            on.local.blurred = (look, "notes.md")
+            error = refused(attempt)
+            assert isinstance(error, StoreFailed)
+            assert str(error).endswith("`notes.md`: it cannot be read: the disk reports an error")
+            assert error.fix
+    assert listed(on).revision == seen
+    on.local.broken = StaleRevision("lint", seen, None, "ab")
+    on.local.blurred = (1, "notes.md")
+    assert refused(lambda: edit(on, Append("!"), "more.md")) is on.local.broken
+
+
 def test_an_edit_that_changes_nothing_writes_nothing() -> None:
     """A file that is as it should be is left alone, even where nothing can be written."""
     on = shelf({"lint": skill("lint")})

@@ -52,7 +52,7 @@ _PHRASES: Final = {
     errno.EMFILE: "too many files are open",
     errno.ENFILE: "too many files are open",
 }
-_READABLE: Final = "give the agent's user permission to read it, then list the skills again"
+_READABLE: Final = "see that the agent's user may read it, and that the disk is well, then list the skills again"
 
 
 class Moved(Exception):

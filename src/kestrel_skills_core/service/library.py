@@ -16,7 +16,7 @@ from ..domain import document
 from ..domain.budget import Budget
 from ..domain.commands import Create, Delete, Edit, RemoveFile, SetState
 from ..domain.document import SkillDocument
-from ..domain.errors import NotEditable, SkillAbsent, SkillError
+from ..domain.errors import Moved, NotEditable, SkillAbsent, SkillError, StaleRevision
 from ..domain.findings import Finding
 from ..domain.names import DOCUMENT, Address, ResourcePath, SkillName, SourceId, is_skill_name
 from ..domain.nearest import suggestion
@@ -121,7 +121,7 @@ class SkillLibrary:
         # Marks lie in the agent's own root: where that cannot be read, neither can they, and that is told once.
         told = standing.silent is None and SourceId.AGENT_LOCAL in roots
         problems = (*roots.values(), *([] if unavailable is None or told else [unavailable]))
-        return Observed(catalog, unavailable, standing.fences or {}, problems)
+        return Observed(catalog, unavailable, standing.fences, problems)
 
     async def search(self, query: str) -> tuple[SkillRecord, ...]:
         """The skills in whose name or description every word of the query occurs, best first."""
@@ -284,8 +284,8 @@ class SkillLibrary:
     async def adopt(self) -> Mapping[StateKey, SkillState]:
         """Adopt the rows of the 0.1.0 release that were never looked at; gives the rows that were written.
 
-        For the start of an agent. Where not every root, row and mark can be read, nothing is done, and the next start
-        tries again.
+        For the start of an agent. Where not every root, row and mark can be read, nothing is done, and where a folder
+        cannot, nothing with its name; the next start tries again.
 
         Raises:
             StateUnavailable: The table could not be written; the rows that are left wait for the next start.
@@ -294,8 +294,11 @@ class SkillLibrary:
         waits = any(awaits_adoption(key, state) for key, state in standing.rows.items())
         if self.store is None or standing.unavailable is not None or not waits:
             return {}
-        catalog = Resolver().resolve(await self.offload(self._survey), standing.states)
-        written = {} if catalog.problems else adopted(standing.rows, catalog)
+        surveys = await self.offload(self._survey)
+        unread = {name for survey in surveys for name, found in survey.sightings.items() if found.unread is not None}
+        rows = {key: state for key, state in standing.rows.items() if key.name not in unread}
+        catalog = Resolver().resolve(surveys, standing.states)
+        written = {} if catalog.problems else adopted(rows, catalog)
         for key, state in written.items():
             await self.states.put(key, state)
         return written
@@ -310,7 +313,11 @@ class SkillLibrary:
         return Swept() if store is None else await self.offload(lambda _: store.sweep())
 
     async def kept(self) -> Sequence[Kept]:
-        """What is kept of a person's that met one of our moves."""
+        """What is kept of a person's that met one of our moves.
+
+        Raises:
+            StoreFailed, SourceUnavailable: It cannot be listed.
+        """
         store = self.store
         return () if store is None else await self.offload(lambda _: store.kept())
 
@@ -367,9 +374,14 @@ class SkillLibrary:
         root = await self._root(look, address)
         found = look.find(address, standing.states)
         sighting = look.surveys[root].sightings[address.name]
-        decision = decide(Folder(found=found, sighting=sighting, tree=look.trees[root]))
-        if decision.commit is not None:
-            await self._commit(decision.commit)
+        try:
+            decision = decide(Folder(found=found, sighting=sighting, tree=look.trees[root]))
+            if decision.commit is not None:
+                await self._commit(decision.commit)
+        except Moved as error:
+            if not (isinstance(error, StaleRevision) and error.kept):
+                sighting.refuse_unread()
+            raise
         return look.after(decision.sighting).find(Address(address.name, found.source), standing.states)
 
     async def _gather(self, name: SkillName) -> tuple[Look, Standing]:
