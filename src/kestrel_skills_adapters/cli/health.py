@@ -7,7 +7,7 @@ import sqlite3
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Final
 
-from kestrel_skills_core.domain.census import Census, census_of
+from kestrel_skills_core.domain.census import Census, astray, census_of
 from kestrel_skills_core.domain.errors import SkillError, StateUnavailable
 from kestrel_skills_core.domain.health import (
     Health,
@@ -53,7 +53,7 @@ def examined(session: Session) -> Iterator[Health]:
         if root.status != "fail":
             yield marker_health(observed.catalog, writable=is_writable(settings.root))
             yield recovery
-            yield kept_health(len(session.kept()))
+            yield _kept(session)
     if settings.shared is None:
         yield Health("shared root", "ok", "there is none")
     else:
@@ -62,9 +62,7 @@ def examined(session: Session) -> Iterator[Health]:
     yield _states(session, observed, rows)
     yield from adoption
     if root.status != "fail":
-        # Where the table answers, it is the marks that did not.
-        silent = None if isinstance(rows, StateUnavailable) else observed.unavailable
-        yield mark_health(silent or sorted(observed.fences))
+        yield mark_health(None if observed.fences is None else sorted(observed.fences))
     yield skill_health(observed.catalog)
 
 
@@ -89,6 +87,13 @@ def _recovery(session: Session) -> Health:
     return recovery_health(purged=swept.purged, restored=swept.restored, left=swept.left)
 
 
+def _kept(session: Session) -> Health:
+    try:
+        return kept_health(session.kept())
+    except SkillError as error:
+        return kept_health(error)
+
+
 def _adoption(session: Session) -> Sequence[Health]:
     """What became of the rows of the 0.1.0 release that were looked at just now, if there were any."""
     try:
@@ -107,10 +112,15 @@ def _rows(session: Session) -> Rows:
 
 def _states(session: Session, observed: Observed, rows: Rows) -> Health:
     found: Census | StateUnavailable
-    found = rows if isinstance(rows, StateUnavailable) else census_of(rows, observed.catalog)
+    gone: Sequence[str] = ()
+    if isinstance(rows, StateUnavailable):
+        found = rows
+    else:
+        found, gone = census_of(rows, observed.catalog), astray(rows, observed.catalog)
     path = session.settings.state
     # Beside the file lies the journal of whatever is written to it.
     writable = is_writable(path) and is_writable(path.parent)
     records = (each for each in observed.catalog.everything if isinstance(each, SkillRecord))
     lapsed = sorted({record.name for record in records if record.lapsed})
-    return state_health(f"{path} for {session.settings.agent}", found, lapsed=lapsed, writable=writable)
+    where = f"{path} for {session.settings.agent}"
+    return state_health(where, found, lapsed=lapsed, astray=gone, writable=writable)

@@ -38,8 +38,8 @@ class Observed:
 
     catalog: Catalog
     unavailable: StateUnavailable | None = None
-    fences: Mapping[SkillName, Fence] = field(factory=dict)
-    """The fail-closed marks: names that are off whatever the table says."""
+    fences: Mapping[SkillName, Fence] | None = field(factory=dict)
+    """The fail-closed marks: names that are off whatever the table says; nothing where nobody knows which are."""
     problems: tuple[SkillError, ...] = ()
     """Why not everything is there, or on: each cause once, sources first."""
 
