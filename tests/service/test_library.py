@@ -241,6 +241,18 @@ def test_a_root_that_is_away_holds_what_it_outranks(own, theirs, away, reads, fa
         assert refused(lambda address=address: read(on, address)) is (AWAY_LOCAL if away == "local" else AWAY_SHARED)
 
 
+def test_what_an_away_root_outranks_is_read_and_off() -> None:
+    """Reading a copy by its source says the same of it as a listing does."""
+    on = shelf({}, {"lint": skill("lint")})
+    turn(on, "lint@host-shared", enabled=True)
+    assert [record.name for record in finish(on.library.catalog()).catalog.enabled] == ["lint"]
+    on.local.problem = AWAY_LOCAL
+    found = read(on, "lint@host-shared").found
+    assert isinstance(found, SkillRecord)
+    assert not found.enabled
+    assert not any(record.enabled for record in finish(on.library.catalog()).catalog.records)
+
+
 def test_where_the_other_root_is_away_what_is_absent_is_absent() -> None:
     """An address in a root that was read is absent, whatever the other root may hold."""
     on = shelf({"pdf": skill("pdf")})
