@@ -127,6 +127,24 @@ def test_a_drop_of_what_is_not_there_is_well(table: StateTable) -> None:
     assert finish(table.rows()) == {LINT: ON}
 
 
+def test_a_replacement_is_written_over_what_was_seen(table: StateTable) -> None:
+    """A row that still reads as it was seen, or is still absent, is written, and no other."""
+    assert finish(table.replace(LINT, ON, seen=None))
+    assert finish(table.replace(SHARED_LINT, SHARED_ON, seen=None))
+    assert finish(table.replace(LINT, PINNED, seen=ON))
+    assert finish(table.rows()) == {LINT: PINNED, SHARED_LINT: SHARED_ON}
+
+
+def test_a_replacement_leaves_what_was_not_seen(table: StateTable) -> None:
+    """A row that changed since it was seen, appeared or vanished, stays as it is."""
+    assert not finish(table.replace(LINT, ON, seen=PINNED))
+    assert finish(table.rows()) == {}
+    finish(table.put(LINT, ON))
+    assert not finish(table.replace(LINT, PINNED, seen=None))
+    assert not finish(table.replace(LINT, PINNED, seen=PINNED))
+    assert finish(table.rows()) == {LINT: ON}
+
+
 def test_a_table_that_does_not_answer_is_as_it_was(kind: Kind) -> None:
     """Every method says that the table is unavailable, and afterwards nothing has changed."""
     finish(kind.table.put(LINT, ON))
@@ -135,6 +153,7 @@ def test_a_table_that_does_not_answer_is_as_it_was(kind: Kind) -> None:
         kind.table.rows,
         lambda: kind.table.put(LINT, PINNED),
         lambda: kind.table.put(SHARED_LINT, SHARED_ON),
+        lambda: kind.table.replace(LINT, PINNED, seen=ON),
         lambda: kind.table.drop(LINT, seen=ON),
     ):
         with pytest.raises(StateUnavailable):
@@ -198,6 +217,16 @@ class Model(RuleBasedStateMachine):
         """Write one."""
         self.model[key] = data.draw(states(key))
         finish(self.table.put(key, self.model[key]))
+
+    @rule(data=st.data(), key=keys)
+    def replace(self, data: st.DataObject, key: StateKey) -> None:
+        """Replace one, as it is or is not, or as it may have been."""
+        seen = data.draw(st.none() | states(key) | st.just(self.model.get(key)))
+        state = data.draw(states(key))
+        fits = self.model.get(key) == seen
+        if fits:
+            self.model[key] = state
+        assert finish(self.table.replace(key, state, seen=seen)) is fits
 
     @rule(data=st.data(), key=keys)
     def drop(self, data: st.DataObject, key: StateKey) -> None:

@@ -145,6 +145,13 @@ class Watched:
         await self.table.put(key, state)
         self.act("written")
 
+    async def replace(self, key: StateKey, state: SkillState, *, seen: SkillState | None) -> bool:
+        """Write one that reads as it was seen."""
+        self.act("put")
+        written = await self.table.replace(key, state, seen=seen)
+        self.act("written")
+        return written
+
     async def drop(self, key: StateKey, *, seen: SkillState) -> None:
         """Remove one."""
         self.act("drop")

@@ -90,8 +90,9 @@ class CountingStore(MemorySkillStore, Counting):
         super().unfence(name)
 
     def sweep(self) -> Swept:
-        """Sweep."""
-        self._begin()
+        """Sweep; whoever holds the store is not waited for."""
+        if self.broken is not None:
+            raise self.broken
         return super().sweep()
 
     def _entry(self, name: SkillName) -> dict[str, Entry] | Odd:

@@ -10,7 +10,6 @@ from kestrel_skills_core.domain.commands import Create, Delete, Edit, RemoveFile
 from kestrel_skills_core.domain.edit import Append, Change, Replace, Whole
 from kestrel_skills_core.domain.errors import (
     BadDocument,
-    KeptAbsent,
     NotEditable,
     SkillAbsent,
     SkillError,
@@ -247,14 +246,8 @@ def test_without_a_root_of_its_own_nothing_is_changed() -> None:
         lambda: edit(on, Append("More.\n")),
         lambda: remove(on, "SKILL.md", seen),
         lambda: delete(on, token(on)),
-        lambda: finish(on.library.kept_files("a")),
-        lambda: finish(on.library.restore("a")),
-        lambda: finish(on.library.discard("a")),
     ):
         assert isinstance(refused(call), NotEditable)
-    assert finish(on.library.kept()) == ()
-    assert finish(on.library.sweep()).purged == 0
-    assert finish(on.library.adopt()) == {}
 
 
 # Edit
@@ -579,23 +572,6 @@ def test_a_deletion_clears_the_mark() -> None:
     assert not outcome.found.enabled
     assert rows(on) == {SHARED_ROW: SkillState(subject=Subject(root=ROOT))}
     assert outcome.found == listed(on)
-
-
-# What is kept
-
-
-def test_what_the_store_keeps_and_sweeps_is_passed_on() -> None:
-    """The store's answers come through."""
-    on = shelf()
-    on.local.keeping = {"aa": (LINT, skill("lint")), "bb": (LINT, Content(b"a person's"))}
-    assert not finish(on.library.sweep()).skipped
-    assert [(kept.token, kept.kind) for kept in finish(on.library.kept())] == [("aa", "folder"), ("bb", "file")]
-    assert finish(on.library.kept_files("bb")) == {".": b"a person's"}
-    assert finish(on.library.restore("aa")) == "lint"
-    assert isinstance(listed(on), SkillRecord)
-    finish(on.library.discard("bb"))
-    assert finish(on.library.kept()) == ()
-    assert isinstance(refused(lambda: finish(on.library.discard("bb"))), KeptAbsent)
 
 
 def test_a_deletion_is_told_before_it_is_made() -> None:

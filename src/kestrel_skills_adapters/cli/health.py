@@ -23,6 +23,7 @@ from kestrel_skills_core.domain.health import (
 from kestrel_skills_core.domain.names import SourceId
 from kestrel_skills_core.domain.record import SkillRecord, SkillState
 from kestrel_skills_core.domain.state_row import StateKey
+from kestrel_skills_core.ports.store import Swept
 from kestrel_skills_core.service.observed import Observed
 
 from ..wiring import BUDGET, HOME, ROOT, SHARED, is_writable
@@ -39,7 +40,8 @@ Rows = Mapping[StateKey, SkillState] | StateUnavailable
 def examined(session: Session) -> Iterator[Health]:
     """Do what the start of an agent does, then look at everything once, and say how each thing is."""
     settings = session.settings
-    recovery, adoption = _recovery(session), _adoption(session)
+    started = session.start()
+    recovery, adoption = _recovery(started.swept), _adoption(started.adopted)
     observed = session.observe()
     yield _versions()
     yield _environment(session.environ)
@@ -77,11 +79,9 @@ def _environment(environ: Mapping[str, str]) -> Health:
     return Health("environment", "ok", ", ".join(said) or "none of our variables is set")
 
 
-def _recovery(session: Session) -> Health:
-    try:
-        swept = session.sweep()
-    except SkillError as error:
-        return recovery_health(error)
+def _recovery(swept: Swept | SkillError) -> Health:
+    if isinstance(swept, SkillError):
+        return recovery_health(swept)
     if swept.skipped:
         return Health("recovery", "ok", "somebody is changing skills right now; nothing was looked at")
     return recovery_health(purged=swept.purged, restored=swept.restored, left=swept.left)
@@ -94,13 +94,9 @@ def _kept(session: Session) -> Health:
         return kept_health(error)
 
 
-def _adoption(session: Session) -> Sequence[Health]:
+def _adoption(adopted: Mapping[StateKey, SkillState] | SkillError) -> Sequence[Health]:
     """What became of the rows of the 0.1.0 release that were looked at just now, if there were any."""
-    try:
-        adopted = session.adopt()
-    except StateUnavailable as error:
-        return [adoption_health(error)]
-    return [adoption_health(adopted)] if adopted else []
+    return [adoption_health(adopted)] if isinstance(adopted, SkillError) or adopted else []
 
 
 def _rows(session: Session) -> Rows:

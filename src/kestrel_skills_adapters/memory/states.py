@@ -31,6 +31,13 @@ class MemoryStates:
         self._answer()
         self._rows[key] = to_row(key, state)
 
+    async def replace(self, key: StateKey, state: SkillState, *, seen: SkillState | None) -> bool:
+        """Write one state, if it reads as `seen`."""
+        if (await self.rows()).get(key) != seen:
+            return False
+        await self.put(key, state)
+        return True
+
     async def drop(self, key: StateKey, *, seen: SkillState) -> None:
         """Remove one state, if it reads as `seen`."""
         if (await self.rows()).get(key) == seen:

@@ -59,6 +59,10 @@ class SqliteStates:
         """Write one state; see the port. Makes the folder, the file and the table that are not there."""
         await self._offload(lambda _: self._put(key, state))
 
+    async def replace(self, key: StateKey, state: SkillState, *, seen: SkillState | None) -> bool:
+        """Write one state, if it still reads as it was seen; see the port."""
+        return await self._offload(lambda _: self._replace(key, state, seen))
+
     async def drop(self, key: StateKey, *, seen: SkillState) -> None:
         """Remove one state; see the port."""
         await self._offload(lambda _: self._drop(key, seen))
@@ -80,14 +84,19 @@ class SqliteStates:
             return dict(said for row in found if (said := from_row(Row(*row))) is not None)
 
     def _put(self, key: StateKey, state: SkillState) -> None:
+        with _told(), self._writing() as connection:
+            connection.execute(statements.UPSERT, statements.upsert_values(self._owner, key, state))
+
+    def _replace(self, key: StateKey, state: SkillState, seen: SkillState | None) -> bool:
         with _told():
-            if not self._is_there():
-                # As the XDG base directory specification wants a folder of data made.
-                self._path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-            with self._transaction("rwc") as connection:
-                for statement in statements.CREATE:
-                    connection.execute(statement)
+            # Looked at first, so that a file in which something else stands is not written.
+            if self._rows().get(key) != seen:
+                return False
+            with self._writing() as connection:
+                if self._one(connection, key) != seen:
+                    return False
                 connection.execute(statements.UPSERT, statements.upsert_values(self._owner, key, state))
+        return True
 
     def _drop(self, key: StateKey, seen: SkillState) -> None:
         with _told():
@@ -95,10 +104,13 @@ class SqliteStates:
             if self._rows().get(key) != seen:
                 return
             with self._transaction("rw") as connection:
-                place = (self._owner, row_name(key))
-                row = connection.execute(statements.SELECT_ONE, place).fetchone()
-                if row is not None and from_row(Row(*row)) == (key, seen):
-                    connection.execute(statements.DELETE, place)
+                if self._one(connection, key) == seen:
+                    connection.execute(statements.DELETE, (self._owner, row_name(key)))
+
+    def _one(self, connection: sqlite3.Connection, key: StateKey) -> SkillState | None:
+        row = connection.execute(statements.SELECT_ONE, (self._owner, row_name(key))).fetchone()
+        said = None if row is None else from_row(Row(*row))
+        return None if said is None else said[1]
 
     def _is_there(self) -> bool:
         """Whether there is a file. SQLite would open anything, and wait for ever for a pipe's other end."""
@@ -119,6 +131,17 @@ class SqliteStates:
         address = f"{self._path.as_uri()}?mode={mode}"
         with closing(sqlite3.connect(address, uri=True, timeout=self._wait, isolation_level=None)) as connection:
             connection.text_factory = _text
+            yield connection
+
+    @contextmanager
+    def _writing(self) -> Iterator[sqlite3.Connection]:
+        """A transaction on the table, which is made where it is not there, with its file and folder."""
+        if not self._is_there():
+            # As the XDG base directory specification wants a folder of data made.
+            self._path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        with self._transaction("rwc") as connection:
+            for statement in statements.CREATE:
+                connection.execute(statement)
             yield connection
 
     @contextmanager

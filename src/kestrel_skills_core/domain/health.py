@@ -131,10 +131,10 @@ def state_health(
     return Health(about, "ok", message)
 
 
-def adoption_health(found: Mapping[StateKey, SkillState] | StateUnavailable) -> Health:
+def adoption_health(found: Mapping[StateKey, SkillState] | SkillError) -> Health:
     """What became of rows of the 0.1.0 release, as they were written."""
     about = "adoption"
-    if isinstance(found, StateUnavailable):
+    if isinstance(found, SkillError):
         return Health(about, "fail", str(found), found.fix)
     on = sorted({key.name for key, state in found.items() if state.subject != Subject()})
     off = sorted({key.name for key in found}.difference(on))

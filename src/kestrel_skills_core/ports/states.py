@@ -25,6 +25,10 @@ class StateTable(Protocol):
         """Write one state, durably, over whatever was there. Makes the table if it is not there."""
         ...
 
+    async def replace(self, key: StateKey, state: SkillState, *, seen: SkillState | None) -> bool:
+        """Write one state as `put` does, if it still reads as `seen`, or is still absent; whether it was written."""
+        ...
+
     async def drop(self, key: StateKey, *, seen: SkillState) -> None:
         """Remove one state if it still reads as `seen`; else leave it alone. Absent is well."""
         ...

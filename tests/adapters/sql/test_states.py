@@ -67,7 +67,12 @@ def ran(path: Path, script: str) -> None:
 
 def refusal(table: SqliteStates, verb: str = "rows") -> StateUnavailable:
     """The error of a call, checked for what no error may hold."""
-    calls = {"rows": table.rows, "put": lambda: table.put(NOTES, PINNED), "drop": lambda: table.drop(NOTES, seen=ON)}
+    calls = {
+        "rows": table.rows,
+        "put": lambda: table.put(NOTES, PINNED),
+        "replace": lambda: table.replace(NOTES, PINNED, seen=ON),
+        "drop": lambda: table.drop(NOTES, seen=ON),
+    }
     with pytest.raises(StateUnavailable) as caught:
         finish(calls[verb]())
     told = f"{caught.value} {caught.value.fix} {caught.value.args}"
@@ -83,7 +88,7 @@ def open_descriptors() -> int:
     return sum(1 for _ in Path("/dev/fd").iterdir())
 
 
-VERBS = ("rows", "put", "drop")
+VERBS = ("rows", "put", "replace", "drop")
 
 
 # What stands in the file
@@ -216,12 +221,13 @@ def test_an_odd_row_is_dropped_as_it_reads(path: Path) -> None:
 
 
 def test_reading_makes_nothing(tmp_path: Path) -> None:
-    """Reading or dropping where there is no file, no folder, or no table, leaves it so."""
+    """Reading, replacing or dropping a row where there is no file, no folder, or no table, leaves it so."""
     empty = tmp_path / "empty"
     empty.touch()
     for path in (tmp_path / "state", tmp_path / "absent" / "state", empty):
         assert finish(states(path).rows()) == {}
         finish(states(path).drop(NOTES, seen=ON))
+        assert not finish(states(path).replace(NOTES, PINNED, seen=ON))
     assert sorted(tmp_path.iterdir()) == [empty]
     assert empty.read_bytes() == b""
 
@@ -371,8 +377,22 @@ def test_held_for_a_moment(path: Path) -> None:
     assert finish(states(path).rows()) == {NOTES: PINNED}
 
 
+def test_what_is_written_during_a_replacement_stands(path: Path) -> None:
+    """A row is compared under the lock under which it is written."""
+    finish(states(path).put(NOTES, ON))
+    with ThreadPoolExecutor(1) as pool, closing(sqlite3.connect(path, isolation_level=None)) as other:
+        other.execute("BEGIN IMMEDIATE")
+        other.execute("UPDATE bootstrap_config SET enabled = 0")
+        waiting = pool.submit(lambda: finish(states(path, wait=60).replace(NOTES, PINNED, seen=ON)))
+        with pytest.raises(TimeoutError):
+            waiting.result(0.05)
+        other.execute("COMMIT")
+        assert not waiting.result()
+    assert not finish(states(path).rows())[NOTES].enabled
+
+
 @pytest.mark.usefixtures("permissions_bind")
-@pytest.mark.parametrize("verb", ["put", "drop"])
+@pytest.mark.parametrize("verb", ["put", "replace", "drop"])
 def test_a_read_only_file(path: Path, verb: str) -> None:
     """A file that may only be read is read, and not written."""
     finish(states(path).put(NOTES, ON))
@@ -383,7 +403,7 @@ def test_a_read_only_file(path: Path, verb: str) -> None:
 
 
 @pytest.mark.usefixtures("permissions_bind")
-@pytest.mark.parametrize("verb", ["put", "drop"])
+@pytest.mark.parametrize("verb", ["put", "replace", "drop"])
 def test_a_read_only_folder(path: Path, verb: str) -> None:
     """In a folder that may only be read no journal can be kept, so that nothing is written."""
     finish(states(path).put(NOTES, ON))
