@@ -104,6 +104,16 @@ def test_a_local_and_a_shared_skill_have_their_own_states(table: StateTable) -> 
     assert finish(table.rows()) == {LINT: ON, SHARED_LINT: SHARED_ON}
 
 
+def test_the_rows_of_one_name_are_read(table: StateTable) -> None:
+    """Those of the local and of the shared skill of that name, and no other's."""
+    finish(table.put(LINT, ON))
+    finish(table.put(SHARED_LINT, SHARED_ON))
+    finish(table.put(StateKey(SkillName("lint-more")), ON))
+    assert finish(table.rows(SkillName("lint"))) == {LINT: ON, SHARED_LINT: SHARED_ON}
+    assert finish(table.rows(SkillName("lint-more"))) == {StateKey(SkillName("lint-more")): ON}
+    assert finish(table.rows(SkillName("more"))) == {}
+
+
 def test_a_drop_removes_what_was_seen(table: StateTable) -> None:
     """A row that still reads as it was seen goes, and no other."""
     finish(table.put(LINT, ON))
@@ -151,6 +161,7 @@ def test_a_table_that_does_not_answer_is_as_it_was(kind: Kind) -> None:
     kind.take_away()
     for call in (
         kind.table.rows,
+        lambda: kind.table.rows(LINT.name),
         lambda: kind.table.put(LINT, PINNED),
         lambda: kind.table.put(SHARED_LINT, SHARED_ON),
         lambda: kind.table.replace(LINT, PINNED, seen=ON),
@@ -238,8 +249,11 @@ class Model(RuleBasedStateMachine):
 
     @invariant()
     def reads_the_same(self) -> None:
-        """The table reads as the dictionary does."""
+        """The table reads as the dictionary does, as a whole and name by name."""
         assert finish(self.table.rows()) == self.model
+        for name in ("lint", "pdf", "a"):
+            of_name = {key: state for key, state in self.model.items() if key.name == name}
+            assert finish(self.table.rows(SkillName(name))) == of_name
 
 
 class MemoryModel(Model):

@@ -134,10 +134,10 @@ class Watched:
     table: StateTable
     act: Callable[..., None]
 
-    async def rows(self) -> Any:
-        """All states."""
+    async def rows(self, name: SkillName | None = None) -> Any:
+        """All states, or those of one name."""
         self.act("rows")
-        return await self.table.rows()
+        return await self.table.rows(name)
 
     async def put(self, key: StateKey, state: SkillState) -> None:
         """Write one."""

@@ -169,8 +169,8 @@ def test_a_table_that_goes_between_looking_and_writing_changes_nothing(library: 
     states = tmp_path / "skills.state.sqlite3"
     rows = library.states.rows
 
-    async def then_gone() -> Any:
-        found = await rows()
+    async def then_gone(name: SkillName | None = None) -> Any:
+        found = await rows(name)
         states.write_bytes(b"this is no database" * 100)
         return found
 

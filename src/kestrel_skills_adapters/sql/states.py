@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Final
 
 from kestrel_skills_core.domain.errors import StateUnavailable
+from kestrel_skills_core.domain.names import SkillName
 from kestrel_skills_core.domain.record import SkillState
 from kestrel_skills_core.domain.state_row import Row, StateKey, from_row, row_name
 from kestrel_skills_core.ports.world import Offload
@@ -51,9 +52,9 @@ class SqliteStates:
         self._offload = offload
         self._wait = wait
 
-    async def rows(self) -> Mapping[StateKey, SkillState]:
+    async def rows(self, name: SkillName | None = None) -> Mapping[StateKey, SkillState]:
         """All states; see the port. Opens the file for reading only, unless a writer died half way."""
-        return await self._offload(lambda _: self._rows())
+        return await self._offload(lambda _: self._rows(name))
 
     async def put(self, key: StateKey, state: SkillState) -> None:
         """Write one state; see the port. Makes the folder, the file and the table that are not there."""
@@ -67,21 +68,27 @@ class SqliteStates:
         """Remove one state; see the port."""
         await self._offload(lambda _: self._drop(key, seen))
 
-    def _rows(self) -> Mapping[StateKey, SkillState]:
+    def _rows(self, name: SkillName | None) -> Mapping[StateKey, SkillState]:
         with _told():
             if not self._is_there():
                 return {}
             try:
-                return self._select("ro")
+                return self._select("ro", name)
             except sqlite3.Error as error:
                 if _code(error) not in _NEEDS_RECOVERY:
                     raise
-            return self._select("rw")
+            return self._select("rw", name)
 
-    def _select(self, mode: str) -> Mapping[StateKey, SkillState]:
+    def _select(self, mode: str, name: SkillName | None) -> Mapping[StateKey, SkillState]:
         with self._connection(mode) as connection:
-            found = connection.execute(statements.SELECT, (self._owner,)) if _has_table(connection) else ()
-            return dict(said for row in found if (said := from_row(Row(*row))) is not None)
+            return self._found(connection, name) if _has_table(connection) else {}
+
+    def _found(self, connection: sqlite3.Connection, name: SkillName | None) -> Mapping[StateKey, SkillState]:
+        if name is None:
+            rows = connection.execute(statements.SELECT, (self._owner,))
+        else:
+            rows = connection.execute(statements.SELECT_NAME, (self._owner, *statements.names_of(name)))
+        return dict(said for row in rows if (said := from_row(Row(*row))) is not None)
 
     def _put(self, key: StateKey, state: SkillState) -> None:
         with _told(), self._writing() as connection:
@@ -90,10 +97,10 @@ class SqliteStates:
     def _replace(self, key: StateKey, state: SkillState, seen: SkillState | None) -> bool:
         with _told():
             # Looked at first, so that a file in which something else stands is not written.
-            if self._rows().get(key) != seen:
+            if self._rows(key.name).get(key) != seen:
                 return False
             with self._writing() as connection:
-                if self._one(connection, key) != seen:
+                if self._found(connection, key.name).get(key) != seen:
                     return False
                 connection.execute(statements.UPSERT, statements.upsert_values(self._owner, key, state))
         return True
@@ -101,16 +108,11 @@ class SqliteStates:
     def _drop(self, key: StateKey, seen: SkillState) -> None:
         with _told():
             # Looked at first, so that a file in which there is nothing to drop is not written.
-            if self._rows().get(key) != seen:
+            if self._rows(key.name).get(key) != seen:
                 return
             with self._transaction("rw") as connection:
-                if self._one(connection, key) == seen:
+                if self._found(connection, key.name).get(key) == seen:
                     connection.execute(statements.DELETE, (self._owner, row_name(key)))
-
-    def _one(self, connection: sqlite3.Connection, key: StateKey) -> SkillState | None:
-        row = connection.execute(statements.SELECT_ONE, (self._owner, row_name(key))).fetchone()
-        said = None if row is None else from_row(Row(*row))
-        return None if said is None else said[1]
 
     def _is_there(self) -> bool:
         """Whether there is a file. SQLite would open anything, and wait for ever for a pipe's other end."""

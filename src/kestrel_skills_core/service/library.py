@@ -148,7 +148,7 @@ class SkillLibrary(Upkeep):
         """
         look = await self._look(address.name)
         root = await self._root(look, address)
-        standing = await self._switches.standing()
+        standing = await self._switches.standing(address.name)
         return Reading(name=address.name, found=look.find(address, standing.states), tree=look.trees[root])
 
     async def read_file(self, address: Address, path: ResourcePath) -> FileReading:
@@ -163,7 +163,8 @@ class SkillLibrary(Upkeep):
         """
         look = await self._look(address.name)
         root = await self._root(look, address)
-        state = (await self._switches.standing()).states.get(StateKey(address.name, root is SourceId.HOST_SHARED))
+        standing = await self._switches.standing(address.name)
+        state = standing.states.get(StateKey(address.name, root is SourceId.HOST_SHARED))
         pin = state.pin if state is not None and state.enabled else None
         tree = look.trees.get(root)
         if tree is not None and path in tree.files:
@@ -322,7 +323,7 @@ class SkillLibrary(Upkeep):
 
     async def _gather(self, name: SkillName) -> tuple[Look, Standing]:
         look = await self._look(name)
-        return look, await self._switches.standing()
+        return look, await self._switches.standing(name)
 
     async def _look(self, name: SkillName) -> Look:
         return await self.offload(lambda _: look_at(name, self.sources))

@@ -14,6 +14,7 @@ from pathlib import Path
 
 import pytest
 
+from kestrel_skills_adapters.sql import statements
 from kestrel_skills_adapters.sql.states import SqliteStates
 from kestrel_skills_adapters.world import finish, inline
 from kestrel_skills_core.domain.errors import StateUnavailable
@@ -215,6 +216,17 @@ def test_an_odd_row_is_dropped_as_it_reads(path: Path) -> None:
     )
     finish(states(path).drop(NOTES, seen=SkillState(enabled=True, subject=Subject())))
     assert fetched(path, "SELECT * FROM bootstrap_config") == []
+
+
+def test_the_rows_of_one_name_are_found_by_the_index(path: Path) -> None:
+    """So that what one skill costs does not depend on how many others have rows."""
+    finish(states(path).put(NOTES, ON))
+    parameters = (OWNER, *statements.names_of(NOTES.name))
+    with closing(sqlite3.connect(path)) as connection:
+        plan = connection.execute(f"EXPLAIN QUERY PLAN {statements.SELECT_NAME}", parameters).fetchall()
+    assert [step[-1] for step in plan] == [
+        "SEARCH bootstrap_config USING INDEX idx_bootstrap_config_agent_file (agent_id=? AND file_name=?)"
+    ]
 
 
 # What is made, and when
