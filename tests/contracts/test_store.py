@@ -619,7 +619,7 @@ def test_a_root_that_is_gone_cannot_be_changed(root: StoreRoot) -> None:
     root.take_away()
     tried += [
         lambda: root.store.publish(KNOTS, TREE, cancelled=never),
-        lambda: root.store.fence(KNOTS, Fence(priority=1, reason="")),
+        lambda: root.store.fence(KNOTS, Fence(priority=1, reason=""), cancelled=never),
         lambda: root.store.unfence(KNOTS),
         root.store.sweep,
     ]
@@ -635,8 +635,8 @@ def test_a_root_that_is_gone_cannot_be_changed(root: StoreRoot) -> None:
 def test_a_fence_is_seen_until_it_is_taken_away(store: SkillStore) -> None:
     """For each name its own, whether or not there is such a skill."""
     assert store.fenced() == {}
-    store.fence(SHELLS, Fence(priority=7, reason="the table cannot be written"))
-    store.fence(KNOTS, Fence(priority=-3, reason="é"))
+    store.fence(SHELLS, Fence(priority=7, reason="the table cannot be written"), cancelled=never)
+    store.fence(KNOTS, Fence(priority=-3, reason="é"), cancelled=never)
     assert store.fenced() == {
         KNOTS: Fence(priority=-3, reason="é"),
         SHELLS: Fence(priority=7, reason="the table cannot be written"),
@@ -647,22 +647,22 @@ def test_a_fence_is_seen_until_it_is_taken_away(store: SkillStore) -> None:
 
 def test_a_fence_replaces_another(store: SkillStore) -> None:
     """The last one stands."""
-    store.fence(KNOTS, Fence(priority=1, reason="first"))
-    store.fence(KNOTS, Fence(priority=2, reason="second"))
+    store.fence(KNOTS, Fence(priority=1, reason="first"), cancelled=never)
+    store.fence(KNOTS, Fence(priority=2, reason="second"), cancelled=never)
     assert store.fenced() == {KNOTS: Fence(priority=2, reason="second")}
 
 
 def test_a_fence_that_is_not_there_may_be_taken_away(store: SkillStore) -> None:
     """Before anything was ever written, and after."""
     store.unfence(KNOTS)
-    store.fence(SHELLS, Fence(priority=1, reason=""))
+    store.fence(SHELLS, Fence(priority=1, reason=""), cancelled=never)
     store.unfence(KNOTS)
     assert list(store.fenced() or {}) == [SHELLS]
 
 
 def test_a_fence_is_written_as_the_earlier_release_reads_it(root: StoreRoot) -> None:
     """A JSON object in ASCII: version 1, name, priority, error."""
-    root.store.fence(KNOTS, Fence(priority=5, reason="ünwritable"))
+    root.store.fence(KNOTS, Fence(priority=5, reason="ünwritable"), cancelled=never)
     content = root.marked("knots")
     assert content is not None
     assert content.isascii()
@@ -687,7 +687,7 @@ def test_a_malformed_mark_is_a_mark(root: StoreRoot, content: bytes) -> None:
 def test_a_fence_is_no_part_of_a_skill(knots: StoreRoot) -> None:
     """Nothing in sight changes."""
     before = knots.entries()
-    knots.store.fence(KNOTS, Fence(priority=1, reason=""))
+    knots.store.fence(KNOTS, Fence(priority=1, reason=""), cancelled=never)
     assert knots.entries() == before
 
 

@@ -116,7 +116,7 @@ def meets_full_disk(place: Path, options: str, take: Callable[[Path, int], Path]
             mount("tmpfs", place / "disk", options)
             root = made(place / "disk")
             if name == "unfence":
-                root.store.fence(KNOTS, FENCE)
+                root.store.fence(KNOTS, FENCE, cancelled=never)
             ballast = take(place / "disk", free)
             error = refusal(root, verb)
             lighten(ballast)
@@ -220,7 +220,7 @@ def a_person_on_a_full_disk(place: Path) -> None:
 
 def meets_read_only(root: OnDisk, close: Callable[[], None], open_again: Callable[[], None]) -> None:
     """Try every verb on a root that is closed and opened again."""
-    root.store.fence(KNOTS, FENCE)
+    root.store.fence(KNOTS, FENCE, cancelled=never)
     for verb in VERBS:
         close()
         error = refusal(root, verb)
@@ -274,7 +274,7 @@ def a_root_never_written_bound_to_be_read(place: Path) -> None:
     for change in (
         lambda: root.store.publish(SkillName("shells"), TREE, cancelled=never),
         lambda: root.store.write(KNOTS, ResourcePath("new.md"), b"", seen=seen, cancelled=never),
-        lambda: root.store.fence(KNOTS, FENCE),
+        lambda: root.store.fence(KNOTS, FENCE, cancelled=never),
     ):
         with pytest.raises(StoreFailed, match="the file system cannot be written"):
             change()
@@ -356,7 +356,7 @@ def test_a_skill_of_somebody_else_is_read_and_not_changed(tmp_path: Path, verb: 
     """In a root of our own: it cannot be taken out of sight either; what is beside it can be changed."""
     root = made(tmp_path)
     if verb.name == "unfence":
-        root.store.fence(KNOTS, FENCE)
+        root.store.fence(KNOTS, FENCE, cancelled=never)
     given_away(*(path for path in (root.path / "knots").rglob("*")), root.path / "knots")
     error = refusal(root, verb)
     if verb.name in ("publish", "fence", "unfence"):

@@ -14,6 +14,7 @@ from kestrel_skills_core.domain.record import SkillState, Subject
 from kestrel_skills_core.domain.state_row import StateKey
 from kestrel_skills_core.domain.tree import Content
 from kestrel_skills_core.ports.store import Fence
+from tests.contracts.store import never
 
 from .shelf import ROOT, Shelf, from_git, shelf, skill
 
@@ -120,7 +121,7 @@ def test_a_row_of_the_shared_root_alone_is_left_alone() -> None:
 def test_a_mark_holds_against_adoption() -> None:
     """The row is adopted, and the name is off until somebody turns it on."""
     on = left_on(shelf({"lint": skill("lint") | MARKED}))
-    on.local.fence(LINT, Fence(priority=7, reason="it was turned off"))
+    on.local.fence(LINT, Fence(priority=7, reason="it was turned off"), cancelled=never)
     assert adopt(on) == {ROW: OURS}
     assert enabled(on) == []
 

@@ -28,6 +28,7 @@ from kestrel_skills_core.domain.state_row import StateKey
 from kestrel_skills_core.domain.tree import Content
 from kestrel_skills_core.ports.store import Fence
 from kestrel_skills_core.service.library import SkillLibrary
+from tests.contracts.store import never
 
 from .shelf import ROOT, Shelf, shelf, skill
 
@@ -142,7 +143,7 @@ def world(
         for key, state in (rows or {}).items():
             finish(on.states.put(key, state))
         if marked:
-            on.local.fence(NAME, Fence(priority=3, reason="it was turned off"))
+            on.local.fence(NAME, Fence(priority=3, reason="it was turned off"), cancelled=never)
         return on
 
     return stand

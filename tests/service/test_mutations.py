@@ -36,6 +36,7 @@ from kestrel_skills_core.domain.state_row import StateKey
 from kestrel_skills_core.domain.tree import Content
 from kestrel_skills_core.ports.store import Fence
 from kestrel_skills_core.service.library import Outcome
+from tests.contracts.store import never
 
 from .shelf import BEYOND, ROOT, Shelf, from_git, shelf, skill
 
@@ -228,7 +229,7 @@ def test_a_skill_whose_row_cannot_be_written_is_there_and_off() -> None:
 def test_a_mark_of_an_earlier_skill_goes_when_a_new_one_is_made_on() -> None:
     """Making a skill on clears the name's mark; made off, the mark stays until somebody turns it on."""
     on = shelf()
-    on.local.fence(LINT, MARK)
+    on.local.fence(LINT, MARK, cancelled=never)
     create(on)
     assert on.local.fenced() == {LINT: MARK}
     del on.local.folders["lint"]
@@ -549,7 +550,7 @@ def test_a_deletion_does_not_need_the_table() -> None:
     """Without the table the folder goes, its row and mark stay, and why is told."""
     on = shelf({"lint": skill("lint")})
     turn(on, "lint", enabled=True)
-    on.local.fence(LINT, MARK)
+    on.local.fence(LINT, MARK, cancelled=never)
     seen = token(on)
     on.states.unavailable = SILENT
     assert delete(on, seen) == Outcome(found=None, problem=SILENT)
@@ -565,7 +566,7 @@ def test_a_deletion_clears_the_mark() -> None:
     on = shelf({}, {"lint": skill("lint")})
     turn(on, "lint", enabled=True)
     on.local.folders["lint"] = skill("lint")
-    on.local.fence(LINT, MARK)
+    on.local.fence(LINT, MARK, cancelled=never)
     outcome = delete(on, token(on))
     assert on.local.marks == {}
     assert isinstance(outcome.found, SkillRecord)

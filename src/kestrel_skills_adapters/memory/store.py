@@ -130,7 +130,7 @@ class MemorySkillStore(MemorySkillFiles):
             approved_manifest(name, judged(name, entry).sighting(), read, approved)
             del self.folders[name]
 
-    def fence(self, name: SkillName, fence: Fence) -> None:
+    def fence(self, name: SkillName, fence: Fence, *, cancelled: Cancelled) -> None:
         """Write a fail-closed mark; see the port."""
         self._begin()
         self.marks[name] = render_fence(name, fence)

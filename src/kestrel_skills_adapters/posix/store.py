@@ -68,10 +68,6 @@ from .trail import Trail
 __all__ = ["PosixSkillStore"]
 
 
-def _never() -> bool:
-    return False
-
-
 @frozen(eq=False)
 class PosixSkillStore(PosixSkillFiles):
     """The agent's own root: see `SkillStore` for what each method promises.
@@ -169,10 +165,10 @@ class PosixSkillStore(PosixSkillFiles):
                 with suppress(OSError):
                     purge(self.calls, str(entry), rooms[RETIRED], manifest)
 
-    def fence(self, name: SkillName, fence: Fence) -> None:
+    def fence(self, name: SkillName, fence: Fence, *, cancelled: Cancelled) -> None:
         """Write a fail-closed mark; see the port."""
         with self._working("fence") as rooms:
-            rooms.share(self.patience, _never)
+            rooms.share(self.patience, cancelled)
             fencing.fence(rooms, name, fence)
 
     def unfence(self, name: SkillName) -> None:

@@ -115,7 +115,7 @@ class SkillStore(SkillFiles, Protocol):
         """
         ...
 
-    def fence(self, name: SkillName, fence: Fence) -> None:
+    def fence(self, name: SkillName, fence: Fence, *, cancelled: Cancelled) -> None:
         """Write a durable fail-closed mark, over the one that is there."""
         ...
 

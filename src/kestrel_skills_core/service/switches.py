@@ -137,8 +137,9 @@ class Switches:
         store = self.store
         if store is None:
             return False
+        mark = Fence(priority=priority, reason=_WHY)
         try:
-            await self.offload(lambda _: store.fence(name, Fence(priority=priority, reason=_WHY)))
+            await self.offload(lambda cancelled: store.fence(name, mark, cancelled=cancelled))
         except Failed:
             return False
         return True

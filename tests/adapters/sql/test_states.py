@@ -14,6 +14,7 @@ from pathlib import Path
 
 import pytest
 
+from kestrel_skills_adapters.memory.world import MemoryOffload
 from kestrel_skills_adapters.sql import statements
 from kestrel_skills_adapters.sql.states import SqliteStates
 from kestrel_skills_adapters.world import finish, inline
@@ -376,6 +377,15 @@ def test_held_by_another(path: Path, verb: str) -> None:
     with held(path):
         assert refusal(states(path, wait=0.02), verb).why == "another process holds the state file"
     assert finish(states(path).rows()) == {NOTES: ON}
+
+
+@pytest.mark.parametrize("verb", VERBS)
+def test_whoever_goes_away_waits_no_longer(path: Path, verb: str) -> None:
+    """Though there was patience for an hour."""
+    finish(states(path).put(NOTES, ON))
+    with held(path):
+        table = SqliteStates(path, AGENT, offload=MemoryOffload(gone=True), wait=3600)
+        assert refusal(table, verb).why == "another process holds the state file"
 
 
 def test_held_for_a_moment(path: Path) -> None:
