@@ -82,6 +82,13 @@ def crash(session: nox.Session) -> None:
 
 
 @nox.session
+def race(session: nox.Session) -> None:
+    """Let many processes at one real disk, kill them, stop them, and tell how much was judged."""
+    session.install("-e", ".[test]")
+    session.run("pytest", "-m", "race", "--timeout", "1800", "-s", "--durations", "10", *session.posargs)
+
+
+@nox.session
 def mutants(session: nox.Session) -> None:
     """Plant faults in the store, and see that some test finds each."""
     session.install("-e", ".[test]")

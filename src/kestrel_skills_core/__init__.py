@@ -67,8 +67,9 @@ if TYPE_CHECKING:
     from .ports.states import StateTable
     from .ports.store import Kept, SkillStore, Swept
     from .ports.world import Cancelled, Chance, Clock, Offload, Watcher
-    from .service.library import Deletion, Outcome, Reading, SkillLibrary
+    from .service.library import Deletion, FileReading, Outcome, Reading, SkillLibrary
     from .service.observed import Observed
+    from .service.upkeep import Started
 
 __all__ = [
     "LIMITS",
@@ -96,6 +97,7 @@ __all__ = [
     "Edit",
     "Failed",
     "Fence",
+    "FileReading",
     "Finding",
     "Generation",
     "Head",
@@ -141,6 +143,7 @@ __all__ = [
     "SourceId",
     "SourceUnavailable",
     "StaleRevision",
+    "Started",
     "StateKey",
     "StateTable",
     "StateUnavailable",
@@ -238,6 +241,7 @@ _HOMES = {
     ".ports.states": ("StateTable",),
     ".ports.store": ("Kept", "SkillStore", "Swept"),
     ".ports.world": ("Cancelled", "Chance", "Clock", "Offload", "Watcher"),
-    ".service.library": ("Deletion", "Outcome", "Reading", "SkillLibrary"),
+    ".service.library": ("Deletion", "FileReading", "Outcome", "Reading", "SkillLibrary"),
     ".service.observed": ("Observed",),
+    ".service.upkeep": ("Started",),
 }

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import io
 import os
+import sqlite3
 import sys
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -447,3 +449,69 @@ def test_a_kept_folder_is_taken_back(environ: dict[str, str], home: Home, tmp_pa
     assert ran.json == {"token": token, "restored": "tea"}
     assert (home.path / "skills" / "tea" / "docs" / "more.md").is_file()
     assert member(environ, "tea", "description") == "Use when thirsty."
+
+
+# Before a folder is changed
+
+
+RETIRED = "cd" * 32 + "-" + "ab" * 16
+"""What a deletion that was cut short had moved its folder to, under the digest of other bytes than are in it now."""
+
+
+@pytest.mark.parametrize("command", ["new", "edit", "delete"])
+def test_what_an_interrupted_change_left_is_ended_first(
+    command: str, environ: dict[str, str], home: Home, tmp_path: Path
+) -> None:
+    """Our own leftovers go in silence; that a skill is back, or a person's bytes are kept, is told."""
+    run("list", environ=environ)
+    skills = home.path / "skills"
+    retired = skills / ".kestrel-internal" / "retired"
+    retired.mkdir()
+    (skills / "write-a-postmortem").rename(retired / f"{RETIRED}-write-a-postmortem")
+    (retired / f"{RETIRED}-review-a-diff").mkdir()
+    (retired / f"{RETIRED}-review-a-diff" / "SKILL.md").write_text("a person's", encoding="utf-8")
+    staging = skills / ".kestrel-internal" / "staging"
+    staging.mkdir()
+    (staging / ("ab" * 16)).write_text("half a file", encoding="utf-8")
+    text = str(text_file(tmp_path, TEXT))
+    arguments = {
+        "new": ("new", "tea", "--from", text),
+        "edit": ("edit", "review-a-diff", "more.md", "--from", text),
+        "delete": ("delete", "review-a-diff"),
+    }[command]
+    ran = run(*arguments, environ=environ)
+    back, kept = ran.said.splitlines()[:2]
+    assert back == "note: write-a-postmortem is back: it had changed when its deletion was cut short"
+    assert (skills / "write-a-postmortem" / "SKILL.md").exists()
+    token = kept.partition("`kestrel-skills kept ")[2].partition("`")[0]
+    assert run("kept", token, environ=environ).code == 0
+    assert list(retired.iterdir()) == list(staging.iterdir()) == []
+    assert "note:" not in run(*arguments, environ=environ).said
+
+
+def test_a_change_before_the_first_start_is_none(environ: dict[str, str], home: Home, tmp_path: Path) -> None:
+    """A skill of 0.1.0 that is refused here can be mended first, and is then adopted, and on."""
+    skills, name = home.path / "skills", "bisect-a-regression"
+    run("enable", "review-a-diff", environ=environ)
+    (skills / name / ".kestrel-generation").write_text(f"kestrel-skill-generation-v1:{'b1' * 32}\n", encoding="utf-8")
+    document = (skills / name / "SKILL.md").read_bytes()
+    (skills / name / "SKILL.md").write_bytes(document.replace(b"name: ", b"name:"))
+    with closing(sqlite3.connect(home.path / "skills.state.sqlite3")) as database, database:
+        database.execute(
+            "INSERT INTO bootstrap_config (id, agent_id, file_name, file_path, enabled)"
+            f" VALUES ('x', 'procedural-skill-state:local', 'skill:{name}', 'skill://{name}', 1)"
+        )
+    assert run("new", "tea", "--from", str(text_file(tmp_path, TEXT)), environ=environ).code == 0
+    mended = text_file(tmp_path, document.decode())
+    assert run("edit", name, environ=environ | editor(tmp_path, f'cp "{mended}" "$1"')).code == 0
+    assert member(environ, name, "enabled") == "False"
+    assert "adoption: of the rows of 0.1.0, on: bisect-a-regression; off: none" in run("doctor", environ=environ).out
+    assert member(environ, name, "enabled") == "True"
+
+
+def test_a_sweep_that_fails_hinders_no_change(environ: dict[str, str], home: Home, tmp_path: Path) -> None:
+    """What could not be swept is for `doctor` to tell."""
+    run("list", environ=environ)
+    (home.path / "skills" / ".kestrel-internal" / "retired").write_text("no folder", encoding="utf-8")
+    ran = run("new", "tea", "--from", str(text_file(tmp_path, TEXT)), environ=environ)
+    assert (ran.code, ran.said) == (0, "")

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import sqlite3
+from collections.abc import Callable
 from contextlib import closing
 from pathlib import Path
 
@@ -177,6 +178,58 @@ def test_marks_are_told_of_until_somebody_decides(environ: dict[str, str], home:
     run("enable", "review-a-diff", environ=environ)
     assert checks(environ=environ)["marks"]["status"] == "ok"
     assert run("list", environ=environ).said.startswith("4 skills, 1 on")
+
+
+def own_folder_elsewhere(internal: Path) -> None:
+    """Put a link to somebody else's folder in the place of this library's own."""
+    internal.rename(internal.parent.parent / "own")
+    internal.symlink_to(internal.parent.parent / "shared")
+
+
+def own_folder_closed(internal: Path) -> None:
+    """Let nobody look into it."""
+    internal.chmod(0)
+
+
+@pytest.mark.usefixtures("permissions_bind")
+@pytest.mark.parametrize("is_damaged", [False, True], ids=["table", "no table"])
+@pytest.mark.parametrize("spoil", [own_folder_elsewhere, own_folder_closed], ids=lambda spoil: spoil.__name__)
+def test_what_nobody_can_look_at_is_not_well(
+    spoil: Callable[[Path], None], is_damaged: bool, environ: dict[str, str], home: Home
+) -> None:
+    """Marks, what is kept, and what is left over lie in one folder: each is told of, whether the table answers or not.
+
+    Everything is listed and off, whatever else is tried is refused in one line, and nothing is written elsewhere.
+    """
+    run("enable", "review-a-diff", environ=environ)
+    if is_damaged:
+        (home.path / "skills.state.sqlite3").write_bytes(b"this is no database" * 100)
+    spoil(home.path / "skills" / ".kestrel-internal")
+    elsewhere = sorted(home.path.joinpath("shared").rglob("*"))
+    found = checks(environ=environ)
+    assert {about: found[about]["status"] for about in ("recovery", "kept", "states", "marks")} == {
+        "recovery": "warn",
+        "kept": "warn",
+        "states": "fail" if is_damaged else "ok",
+        "marks": "fail",
+    }
+    assert found["marks"]["message"] == "those in `.kestrel-internal` cannot be read, so that every skill is off"
+    assert all(found[about]["fix"] for about in ("recovery", "kept", "marks"))
+    listed = run("list", environ=environ)
+    assert (listed.code, len(listed.lines)) == (4, 5)
+    assert "4 skills, 0 on" in listed.said
+    document = str(home.path / "skills" / "review-a-diff" / "SKILL.md")
+    for command in (
+        ["edit", "review-a-diff", "new.md", "--from", document],
+        ["enable", "review-a-diff"],
+        ["kept"],
+    ):
+        ran = run(*command, environ=environ)
+        assert ran.code == 4, command
+        assert ran.said.count("\n") == 1
+        assert "; fix: " in ran.said
+        assert str(home.path) not in ran.said
+    assert sorted(home.path.joinpath("shared").rglob("*")) == elsewhere
 
 
 def test_rows_of_the_release_before_are_adopted_and_told(environ: dict[str, str], home: Home) -> None:

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import os
+from collections.abc import Iterator
+from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
 from typing import Protocol
 
@@ -16,6 +19,7 @@ from kestrel_skills_core.domain.names import SkillName, SourceId
 from kestrel_skills_core.domain.tree import Content
 from kestrel_skills_core.ports.store import SkillStore
 from tests.contracts.files import CountingChance, Disk, InMemory, Later, Root
+from tests.permissions import bound
 
 __all__ = ["InMemoryStore", "OnDisk", "StoreRoot", "approval", "never"]
 
@@ -65,6 +69,10 @@ class StoreRoot(Root, Protocol):
         """Let what has that path be kept, out of sight, under that token."""
         ...
 
+    def closed(self, path: str) -> AbstractContextManager[None]:
+        """Let nobody read a file, until the end."""
+        ...
+
 
 @define
 class InMemoryStore(InMemory):
@@ -109,6 +117,16 @@ class InMemoryStore(InMemory):
             self.store.keeping[token] = (SkillName(name), inside.pop(inner))
         else:
             self.store.keeping[token] = (SkillName(name), self.store.folders.pop(folder))
+
+    @contextmanager
+    def closed(self, path: str) -> Iterator[None]:
+        """Put what cannot be read in a file's place, and then the file again."""
+        folder, _, inner = path.partition("/")
+        inside = self.store.folders[folder]
+        assert isinstance(inside, dict)
+        file, inside[inner] = inside[inner], Odd("file", "permission is denied")
+        yield
+        inside[inner] = file
 
 
 @frozen
@@ -167,3 +185,14 @@ class OnDisk(Disk):
         """Take something out of sight."""
         (self.internal / "kept").mkdir(parents=True, exist_ok=True)
         (self.path / path).rename(self.internal / "kept" / f"{token}-{name}")
+
+    @contextmanager
+    def closed(self, path: str) -> Iterator[None]:
+        """Take a file's permission bits away, and give them back."""
+        fd = os.open(self.path / path, os.O_RDONLY)
+        mode = os.fstat(fd).st_mode
+        os.fchmod(fd, 0)
+        with bound():
+            yield
+        os.fchmod(fd, mode)
+        os.close(fd)

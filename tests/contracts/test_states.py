@@ -104,6 +104,16 @@ def test_a_local_and_a_shared_skill_have_their_own_states(table: StateTable) -> 
     assert finish(table.rows()) == {LINT: ON, SHARED_LINT: SHARED_ON}
 
 
+def test_the_rows_of_one_name_are_read(table: StateTable) -> None:
+    """Those of the local and of the shared skill of that name, and no other's."""
+    finish(table.put(LINT, ON))
+    finish(table.put(SHARED_LINT, SHARED_ON))
+    finish(table.put(StateKey(SkillName("lint-more")), ON))
+    assert finish(table.rows(SkillName("lint"))) == {LINT: ON, SHARED_LINT: SHARED_ON}
+    assert finish(table.rows(SkillName("lint-more"))) == {StateKey(SkillName("lint-more")): ON}
+    assert finish(table.rows(SkillName("more"))) == {}
+
+
 def test_a_drop_removes_what_was_seen(table: StateTable) -> None:
     """A row that still reads as it was seen goes, and no other."""
     finish(table.put(LINT, ON))
@@ -127,14 +137,34 @@ def test_a_drop_of_what_is_not_there_is_well(table: StateTable) -> None:
     assert finish(table.rows()) == {LINT: ON}
 
 
+def test_a_replacement_is_written_over_what_was_seen(table: StateTable) -> None:
+    """A row that still reads as it was seen, or is still absent, is written, and no other."""
+    assert finish(table.replace(LINT, ON, seen=None))
+    assert finish(table.replace(SHARED_LINT, SHARED_ON, seen=None))
+    assert finish(table.replace(LINT, PINNED, seen=ON))
+    assert finish(table.rows()) == {LINT: PINNED, SHARED_LINT: SHARED_ON}
+
+
+def test_a_replacement_leaves_what_was_not_seen(table: StateTable) -> None:
+    """A row that changed since it was seen, appeared or vanished, stays as it is."""
+    assert not finish(table.replace(LINT, ON, seen=PINNED))
+    assert finish(table.rows()) == {}
+    finish(table.put(LINT, ON))
+    assert not finish(table.replace(LINT, PINNED, seen=None))
+    assert not finish(table.replace(LINT, PINNED, seen=PINNED))
+    assert finish(table.rows()) == {LINT: ON}
+
+
 def test_a_table_that_does_not_answer_is_as_it_was(kind: Kind) -> None:
     """Every method says that the table is unavailable, and afterwards nothing has changed."""
     finish(kind.table.put(LINT, ON))
     kind.take_away()
     for call in (
         kind.table.rows,
+        lambda: kind.table.rows(LINT.name),
         lambda: kind.table.put(LINT, PINNED),
         lambda: kind.table.put(SHARED_LINT, SHARED_ON),
+        lambda: kind.table.replace(LINT, PINNED, seen=ON),
         lambda: kind.table.drop(LINT, seen=ON),
     ):
         with pytest.raises(StateUnavailable):
@@ -200,6 +230,16 @@ class Model(RuleBasedStateMachine):
         finish(self.table.put(key, self.model[key]))
 
     @rule(data=st.data(), key=keys)
+    def replace(self, data: st.DataObject, key: StateKey) -> None:
+        """Replace one, as it is or is not, or as it may have been."""
+        seen = data.draw(st.none() | states(key) | st.just(self.model.get(key)))
+        state = data.draw(states(key))
+        fits = self.model.get(key) == seen
+        if fits:
+            self.model[key] = state
+        assert finish(self.table.replace(key, state, seen=seen)) is fits
+
+    @rule(data=st.data(), key=keys)
     def drop(self, data: st.DataObject, key: StateKey) -> None:
         """Drop one, as it is, or as it may have been."""
         seen = data.draw(states(key) | st.just(self.model.get(key, SkillState())))
@@ -209,8 +249,11 @@ class Model(RuleBasedStateMachine):
 
     @invariant()
     def reads_the_same(self) -> None:
-        """The table reads as the dictionary does."""
+        """The table reads as the dictionary does, as a whole and name by name."""
         assert finish(self.table.rows()) == self.model
+        for name in ("lint", "pdf", "a"):
+            of_name = {key: state for key, state in self.model.items() if key.name == name}
+            assert finish(self.table.rows(SkillName(name))) == of_name
 
 
 class MemoryModel(Model):

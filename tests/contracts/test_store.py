@@ -19,6 +19,7 @@ from kestrel_skills_core.domain.errors import (
     SkillExists,
     SourceUnavailable,
     StaleRevision,
+    StoreFailed,
     TooLarge,
 )
 from kestrel_skills_core.domain.names import Generation, ResourcePath, Revision, SkillName, SourceId, is_of_this_line
@@ -533,6 +534,46 @@ def test_a_rejected_folder_is_retired_like_any_other(root: StoreRoot) -> None:
     assert root.entries() == {}
 
 
+# A file that cannot be read.
+
+
+@pytest.mark.parametrize("path", ["SKILL.md", "notes.md", "bin/tie.sh"])
+def test_what_cannot_be_read_is_never_taken_for_a_change(knots: StoreRoot, path: str) -> None:
+    """The refusal names the file and says what to do; nothing is changed, and later the same is done."""
+    store, before = knots.store, knots.entries()
+    approved = approval(store, KNOTS)
+    changes: list[Callable[[], object]] = [
+        lambda: write(store, "new.md", b""),
+        lambda: write(store, path, b"new"),
+        lambda: remove(store, "bin/tie.sh"),
+        lambda: store.annotate(KNOTS, GIT, seen=TREE.revision, cancelled=never),
+        lambda: store.retire(KNOTS, approved=approved, cancelled=never),
+    ]
+    with knots.closed(f"knots/{path}"):
+        for change in changes:
+            with pytest.raises(StoreFailed, match=f"`{path}`: it cannot be read: permission is denied") as refusal:
+                change()
+            assert refusal.value.fix == "see that the agent's user may read it, and that the disk is well"
+    assert knots.entries() == before
+    changes[-1]()
+    assert knots.entries() == {}
+
+
+def test_what_can_be_read_of_a_folder_is_edited(knots: StoreRoot) -> None:
+    """If that is what was seen; the file that cannot be read stays as it is."""
+    with knots.closed("knots/bin/tie.sh"):
+        write(knots.store, "notes.md", b"Sheet bend.\n", revision(knots.store))
+    assert knots.entries() == changed(knots, notes_md=Content(b"Sheet bend.\n"))
+
+
+def test_a_kept_folder_is_shown_whole_or_not_at_all(knots: StoreRoot) -> None:
+    """Nobody lets go of what they were not shown."""
+    with knots.closed("knots/notes.md"):
+        knots.keep(TOKEN, "knots", "knots")
+        with pytest.raises(StoreFailed, match=r"`notes\.md`: it cannot be read"):
+            knots.store.kept_files(TOKEN)
+
+
 # A folder that is not there, or is none.
 
 
@@ -578,7 +619,7 @@ def test_a_root_that_is_gone_cannot_be_changed(root: StoreRoot) -> None:
     root.take_away()
     tried += [
         lambda: root.store.publish(KNOTS, TREE, cancelled=never),
-        lambda: root.store.fence(KNOTS, Fence(priority=1, reason="")),
+        lambda: root.store.fence(KNOTS, Fence(priority=1, reason=""), cancelled=never),
         lambda: root.store.unfence(KNOTS),
         root.store.sweep,
     ]
@@ -594,8 +635,8 @@ def test_a_root_that_is_gone_cannot_be_changed(root: StoreRoot) -> None:
 def test_a_fence_is_seen_until_it_is_taken_away(store: SkillStore) -> None:
     """For each name its own, whether or not there is such a skill."""
     assert store.fenced() == {}
-    store.fence(SHELLS, Fence(priority=7, reason="the table cannot be written"))
-    store.fence(KNOTS, Fence(priority=-3, reason="é"))
+    store.fence(SHELLS, Fence(priority=7, reason="the table cannot be written"), cancelled=never)
+    store.fence(KNOTS, Fence(priority=-3, reason="é"), cancelled=never)
     assert store.fenced() == {
         KNOTS: Fence(priority=-3, reason="é"),
         SHELLS: Fence(priority=7, reason="the table cannot be written"),
@@ -606,22 +647,22 @@ def test_a_fence_is_seen_until_it_is_taken_away(store: SkillStore) -> None:
 
 def test_a_fence_replaces_another(store: SkillStore) -> None:
     """The last one stands."""
-    store.fence(KNOTS, Fence(priority=1, reason="first"))
-    store.fence(KNOTS, Fence(priority=2, reason="second"))
+    store.fence(KNOTS, Fence(priority=1, reason="first"), cancelled=never)
+    store.fence(KNOTS, Fence(priority=2, reason="second"), cancelled=never)
     assert store.fenced() == {KNOTS: Fence(priority=2, reason="second")}
 
 
 def test_a_fence_that_is_not_there_may_be_taken_away(store: SkillStore) -> None:
     """Before anything was ever written, and after."""
     store.unfence(KNOTS)
-    store.fence(SHELLS, Fence(priority=1, reason=""))
+    store.fence(SHELLS, Fence(priority=1, reason=""), cancelled=never)
     store.unfence(KNOTS)
     assert list(store.fenced() or {}) == [SHELLS]
 
 
 def test_a_fence_is_written_as_the_earlier_release_reads_it(root: StoreRoot) -> None:
     """A JSON object in ASCII: version 1, name, priority, error."""
-    root.store.fence(KNOTS, Fence(priority=5, reason="ünwritable"))
+    root.store.fence(KNOTS, Fence(priority=5, reason="ünwritable"), cancelled=never)
     content = root.marked("knots")
     assert content is not None
     assert content.isascii()
@@ -646,7 +687,7 @@ def test_a_malformed_mark_is_a_mark(root: StoreRoot, content: bytes) -> None:
 def test_a_fence_is_no_part_of_a_skill(knots: StoreRoot) -> None:
     """Nothing in sight changes."""
     before = knots.entries()
-    knots.store.fence(KNOTS, Fence(priority=1, reason=""))
+    knots.store.fence(KNOTS, Fence(priority=1, reason=""), cancelled=never)
     assert knots.entries() == before
 
 

@@ -10,7 +10,7 @@ from typing import Final
 import pytest
 
 from kestrel_skills_adapters.memory.disk import CrashDisk
-from kestrel_skills_core.domain.errors import SkillError
+from kestrel_skills_core.domain.errors import Failed, SkillError
 
 from .judging import Judge, allowed, told
 from .workload import BLANK, FIRST, VERBS, State, Verb, begun, frozen_state, store_on, visible
@@ -25,7 +25,7 @@ def refused(verb: Verb, state: State, call: int, number: int, *, forever: bool) 
     error = None
     try:
         verb.run(store_on(disk), disk, state, "new")
-    except SkillError as raised:
+    except Failed as raised:
         error = raised
     assert disk.descriptors == 0, "a descriptor is left open"
     return disk, error

@@ -213,6 +213,20 @@ def test_what_a_person_writes_into_what_just_came_into_sight_is_found(
     assert judge.total > 10
 
 
+def test_who_puts_the_old_text_back_finds_it() -> None:
+    """A person saves before our exchange, and then, before we move back, saves what we had seen: that is theirs too."""
+    disk = begun(FIRST)
+    call = told(disk, VERBS["replace"], FIRST, "new").trace.index("exchange")
+    seen = FIRST[NAME]["SKILL.md"]
+    for later, mine in enumerate((b"first", seen)):
+        disk.before(call + later, partial(edits(mine)["saves the document"].act, synced=True))
+    with pytest.raises(StaleRevision) as stale:
+        VERBS["replace"].run(store_on(disk), disk.fork(), FIRST, "new")
+    assert stale.value.kept is not None
+    found = {disk.files(f"{ROOT}/{NAME}")["SKILL.md"], *store_on(disk).kept_files(stale.value.kept).values()}
+    assert found == {b"first", seen}
+
+
 def test_the_power_goes_in_one_verb() -> None:
     """At any of its calls, on a disk that was never changed by us before."""
     judge = Judge()

@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from kestrel_skills_core.domain.census import Census, census_of
+from kestrel_skills_core.domain.census import Census, astray, census_of
 from kestrel_skills_core.domain.findings import Finding
 from kestrel_skills_core.domain.names import Generation, Revision, SkillName, SourceId
 from kestrel_skills_core.domain.record import Rejection, SkillRecord, SkillState, Subject
@@ -56,6 +56,7 @@ def test_every_row_is_of_one_kind() -> None:
     }
     catalog = Catalog((local("tea"), local("milk"), local("cake"), local("bread"), local("new")))
     assert census_of(rows, catalog) == Census(on=1, off=1, inert=2, astray=1)
+    assert astray(rows, catalog) == ["gone@agent-local"]
 
 
 def test_a_pin_is_to_the_bytes() -> None:
@@ -78,6 +79,8 @@ def test_what_is_shadowed_or_held_back_is_there() -> None:
     rows = {key("tea", of_host=True): SHARED_ON, key("cake", of_host=True): SHARED_ON, key("cake"): ON}
     catalog = Catalog((local("tea", shadowed=(shared("tea"),)),), (rejection,))
     assert census_of(rows, catalog) == Census(on=2, astray=1)
+    assert astray(rows, catalog) == ["cake"]
+    assert astray({key("milk", of_host=True): SHARED_ON}, catalog) == ["milk@host-shared"]
 
 
 def test_a_record_knows_whether_its_row_lapsed() -> None:

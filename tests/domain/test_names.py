@@ -189,6 +189,10 @@ class TestAddress:
         """Agent-local wins over host-shared, host-shared over git."""
         assert sorted(SourceId, key=lambda source: source.rank) == ["agent-local", "host-shared", "git"]
 
+    def test_what_comes_from_git_lies_in_the_agents_own_root(self) -> None:
+        """Three sources lie in two roots."""
+        assert [source.home for source in SourceId] == ["agent-local", "host-shared", "agent-local"]
+
 
 class TestDigest:
     @pytest.mark.parametrize("text", ["", "a" * 63, "a" * 65, "A" * 64, "g" * 64, "a" * 64 + "\n", "\u0661" * 64])

@@ -20,7 +20,7 @@ from kestrel_skills_core.domain.errors import SkillAbsent, SourceUnavailable
 from kestrel_skills_core.domain.names import Address, SourceId, is_skill_name
 from kestrel_skills_core.domain.provenance import Provenance
 from kestrel_skills_core.domain.record import Rejection, SkillRecord, SkillState, Subject
-from kestrel_skills_core.domain.resolver import Catalog, Resolver, Survey, record_of
+from kestrel_skills_core.domain.resolver import Catalog, Resolver, Survey, leads_to, record_of
 from kestrel_skills_core.domain.state_row import StateKey
 from tests.domain.given import FAULT, GENERATION, GIT, ROOT, few_names, priorities, sighting
 
@@ -234,6 +234,39 @@ def test_what_an_unread_root_outranks_is_off(failed, on):
     assert {record.name for record in catalog.enabled} == on
     assert len(catalog.records) == sum(len(survey.sightings) for survey in surveys)
     assert [source for source, _ in catalog.problems] == list(failed)
+
+
+@pytest.mark.parametrize(
+    ("agent", "host", "leads"),
+    # Where `bird`, and `bird` of each source by rank, lead: to a folder that was seen, to a root that was not (?).
+    [
+        ("authored", "there", "agent-local, agent-local, host-shared, -"),
+        ("rejected authored", "there", "agent-local, agent-local, host-shared, -"),
+        ("git", "there", "host-shared, -, host-shared, agent-local"),
+        ("git", None, "agent-local, -, -, agent-local"),
+        (None, "there", "host-shared, -, host-shared, -"),
+        (None, None, "-, -, -, -"),
+        ("unread", "there", "agent-local?, agent-local?, host-shared, agent-local?"),
+        ("unread", None, "agent-local?, agent-local?, -, agent-local?"),
+        ("authored", "unread", "agent-local, agent-local, host-shared?, -"),
+        ("git", "unread", "host-shared?, -, host-shared?, agent-local"),
+        (None, "unread", "host-shared?, -, host-shared?, -"),
+        ("unread", "unread", "agent-local?, agent-local?, host-shared?, agent-local?"),
+    ],
+)
+def test_an_address_leads_to_one_root(agent, host, leads):
+    """The first by rank that saw such a folder, or that may hold one because it could not be read."""
+    seen = surveys_of({"agent": None if agent == "unread" else agent, "host": None if host == "unread" else host})
+    surveys = [
+        attrs.evolve(survey, problem=SourceUnavailable(survey.source, "it is away")) if kind == "unread" else survey
+        for survey, kind in zip(seen, (agent, host), strict=True)
+    ]
+
+    def told_root(source: SourceId | None) -> str:
+        found = leads_to(Address("bird", source), reversed(surveys))
+        return "-" if found is None else f"{found.source}{'' if found.problem is None else '?'}"
+
+    assert ", ".join(told_root(source) for source in (None, *SourceId)) == leads
 
 
 kinds = st.sampled_from(["valid", "rejected"])

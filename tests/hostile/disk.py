@@ -10,14 +10,26 @@ from typing import Any, Final
 
 from tests.contracts.files import Later, document
 
-__all__ = ["CALLS", "Meddling", "Swift", "crowd", "failing", "once", "open_descriptors", "skill"]
+__all__ = [
+    "CALLS",
+    "WRITING",
+    "Meddling",
+    "Swift",
+    "crowd",
+    "failing",
+    "failing_once",
+    "once",
+    "open_descriptors",
+    "skill",
+]
 
 _READING: Final = frozenset({"open", "listed", "read", "stat", "fstat", "stamps"})
-_WRITING: Final = frozenset(
+WRITING: Final = frozenset(
     {"make_folder", "remove_folder", "create", "append", "set_mode", "sync", "sync_disk", "link", "rename", "move"}
     | {"exchange", "unlink", "locked"}
 )
-CALLS: Final = _READING | _WRITING
+"""The calls that change the disk, or wait for it, or for others."""
+CALLS: Final = _READING | WRITING
 """The calls that touch the disk."""
 
 
@@ -58,6 +70,15 @@ def failing(call: str, name: str | None = None, number: int = errno.EACCES) -> M
             raise OSError(number, os.strerror(number))
 
     return Meddling(act)
+
+
+def failing_once(call: str, name: str, number: int = errno.EIO) -> Meddling:
+    """A disk that refuses the first call of that kind for that name, and no other."""
+
+    def fail() -> None:
+        raise OSError(number, os.strerror(number))
+
+    return once(call, name, fail)
 
 
 def once(call: str, name: str, change: Callable[[], object]) -> Meddling:

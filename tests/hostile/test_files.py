@@ -6,6 +6,7 @@ import errno
 import os
 import shutil
 import socket
+import time
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 from pathlib import Path
@@ -679,6 +680,58 @@ def test_a_survey_never_mixes_two_states_of_a_folder(root: Path) -> None:
     sighting = PosixSkillFiles(root, SourceId.HOST_SHARED, calls=Saving(folder)).survey().sightings["knots"]
     new = {ResourcePath("SKILL.md"): Content(document("knots") + b"two"), ResourcePath("run.md"): Content(b"two")}
     assert sighting.revision == SkillTree(new).revision
+
+
+class Meanwhile(Syscalls):
+    """Another changes the folder when its subfolder is opened; only what it does then is young."""
+
+    def __init__(self, change: Callable[[], object]) -> None:
+        time.sleep(0.02)  # so that the clock of the file system ticks
+        self.change: Callable[[], object] | None = change
+        self.began = time.time_ns()
+
+    def now_ns(self) -> int:
+        """The moment at which what was there before is no longer young: two seconds on."""
+        return self.began + 2_000_000_000
+
+    def open(self, name: str, at: int | None = None) -> int:
+        """Open, after the other's doing."""
+        if name == "deep" and self.change is not None:
+            time.sleep(0.02)
+            self.change()
+            self.change = None
+        return super().open(name, at)
+
+
+def test_a_survey_never_mixes_what_was_removed_with_what_was_not_yet(root: Path) -> None:
+    """Two files that go one after the other leave no young file behind, and yet never go in the other order."""
+    folder = skill(root, "knots")
+    (folder / "first.md").write_bytes(b"first")
+    (folder / "deep").mkdir()
+    (folder / "deep" / "second.md").write_bytes(b"second")
+
+    def remove() -> None:
+        (folder / "first.md").unlink()
+        (folder / "deep" / "second.md").unlink()
+
+    found = PosixSkillFiles(root, SourceId.HOST_SHARED, calls=Meanwhile(remove)).survey().sightings["knots"]
+    assert [item.path for item in found.inventory] == ["SKILL.md"]
+
+
+def test_a_survey_never_mixes_an_old_folder_that_came_with_what_went_before(root: Path) -> None:
+    """A folder that is moved into a skill keeps the times of its files."""
+    folder = skill(root, "knots")
+    (folder / "first.md").write_bytes(b"first")
+    (folder / "deep").mkdir()
+    (root.parent / "old").mkdir()
+    (root.parent / "old" / "second.md").write_bytes(b"second")
+
+    def move() -> None:
+        (folder / "first.md").unlink()
+        (root.parent / "old").rename(folder / "deep" / "old")
+
+    found = PosixSkillFiles(root, SourceId.HOST_SHARED, calls=Meanwhile(move)).survey().sightings["knots"]
+    assert [item.path for item in found.inventory] == ["SKILL.md", "deep/old/second.md"]
 
 
 @pytest.mark.parametrize("bit", [0o100, 0o010, 0o001])

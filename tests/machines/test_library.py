@@ -14,7 +14,6 @@ from kestrel_skills_core.domain.commands import Create, Delete, Edit, SetState
 from kestrel_skills_core.domain.edit import Append, Whole
 from kestrel_skills_core.domain.errors import (
     BadDocument,
-    Failed,
     SkillAbsent,
     SkillExists,
     StaleRevision,
@@ -226,10 +225,9 @@ class Library(RuleBasedStateMachine):
 
     @rule()
     def start(self) -> None:
-        """Adopting and sweeping change nothing that anybody sees."""
-        with suppress(Failed):
-            finish(self.on.library.adopt())
-            finish(self.on.library.sweep())
+        """A start changes nothing that anybody sees, and tells of what fails."""
+        started = finish(self.on.library.start())
+        assert (self.on.local.broken in started.problems) == (self.on.local.broken is not None)
 
     # What must hold
 

@@ -161,7 +161,7 @@ class StoreHistory(RuleBasedStateMachine):
         self.disk.cut_at = call
         try:
             store = store_on(self.disk)
-            store.unfence(SkillName(name)) if fence is None else store.fence(SkillName(name), fence)
+            store.unfence(SkillName(name)) if fence is None else store.fence(SkillName(name), fence, cancelled=never)
         except PowerCut:
             self._wake(profile, which)
             self._swept({frozen_state(self.state)})

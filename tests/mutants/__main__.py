@@ -20,7 +20,7 @@ ROOT: Final = Path(__file__).parents[2]
 POSIX: Final = "src/kestrel_skills_adapters/posix"
 SUITES: Final = (
     ("tests/crash", "tests/machines", "tests/contracts/test_syscalls.py"),
-    ("tests/contracts/test_store.py", "tests/adapters/posix/test_store.py"),
+    ("tests/contracts/test_store.py", "tests/adapters/posix"),
     ("tests/crash", "-m", "crash"),
 )
 """The next ones are asked where the ones before found nothing."""

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 from attrs import define, field, frozen
 
-from kestrel_skills_adapters.memory.files import Entry, MemorySkillFiles
+from kestrel_skills_adapters.memory.files import Entry, MemorySkillFiles, Odd
 from kestrel_skills_adapters.memory.markdown import InlineLinks
 from kestrel_skills_adapters.memory.states import MemoryStates
 from kestrel_skills_adapters.memory.store import MemorySkillStore
@@ -69,12 +69,16 @@ class CountingFiles(Counting):
 
 @define(eq=False, slots=False)
 class CountingStore(MemorySkillStore, Counting):
-    """A root that counts, and that may be changed; `broken` is what every change meets, and `blind` hides the marks."""
+    """A root that counts, and that may be changed; `broken` is what every change meets, and `blind` hides the marks.
+
+    `blurred` is a file that cannot be read, but only at the look of that number from now on.
+    """
 
     asked: list[str] = field(factory=list)
     knew: list[Survey | None] = field(factory=list)
     broken: SkillError | None = None
     blind: bool = False
+    blurred: tuple[int, str] = (0, "")
 
     def fenced(self) -> Mapping[SkillName, Fence] | None:
         """All marks."""
@@ -86,9 +90,18 @@ class CountingStore(MemorySkillStore, Counting):
         super().unfence(name)
 
     def sweep(self) -> Swept:
-        """Sweep."""
-        self._begin()
+        """Sweep; whoever holds the store is not waited for."""
+        if self.broken is not None:
+            raise self.broken
         return super().sweep()
+
+    def _entry(self, name: SkillName) -> dict[str, Entry] | Odd:
+        entry = super()._entry(name)
+        looks, path = self.blurred
+        self.blurred = (looks - 1, path)
+        if looks == 1 and isinstance(entry, dict):
+            return entry | {path: Odd("file", "the disk reports an error")}
+        return entry
 
     def _begin(self) -> None:
         if self.broken is not None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from kestrel_skills_adapters.memory.files import Entry
+from kestrel_skills_adapters.memory.files import Entry, Odd
 from kestrel_skills_adapters.world import finish
 from kestrel_skills_core.domain.commands import Create, SetState
 from kestrel_skills_core.domain.errors import SkillError, SourceUnavailable, StateUnavailable
@@ -14,6 +14,7 @@ from kestrel_skills_core.domain.record import SkillState, Subject
 from kestrel_skills_core.domain.state_row import StateKey
 from kestrel_skills_core.domain.tree import Content
 from kestrel_skills_core.ports.store import Fence
+from tests.contracts.store import never
 
 from .shelf import ROOT, Shelf, from_git, shelf, skill
 
@@ -120,7 +121,7 @@ def test_a_row_of_the_shared_root_alone_is_left_alone() -> None:
 def test_a_mark_holds_against_adoption() -> None:
     """The row is adopted, and the name is off until somebody turns it on."""
     on = left_on(shelf({"lint": skill("lint") | MARKED}))
-    on.local.fence(LINT, Fence(priority=7, reason="it was turned off"))
+    on.local.fence(LINT, Fence(priority=7, reason="it was turned off"), cancelled=never)
     assert adopt(on) == {ROW: OURS}
     assert enabled(on) == []
 
@@ -161,3 +162,22 @@ def test_a_table_that_cannot_be_written_says_so() -> None:
         finish(on.library.adopt())
     on.states.put = put  # type: ignore[method-assign]
     assert adopt(on) == {ROW: OURS}
+
+
+@pytest.mark.parametrize(
+    "unread",
+    [
+        skill("lint") | {".kestrel-generation": Odd("file", "the disk reports an error")},
+        skill("lint") | MARKED | {"notes.md": Odd("file", "the disk reports an error")},
+        Odd("folder", "the disk reports an error"),
+    ],
+    ids=["marker", "file", "folder"],
+)
+def test_a_name_of_which_something_cannot_be_read_waits(unread: dict[str, Entry] | Odd) -> None:
+    """An error that passes decides nothing for ever; others do not wait for it."""
+    on = left_on(shelf({"lint": unread, "pdf": skill("pdf") | MARKED}))
+    other = StateKey(SkillName("pdf"))
+    finish(on.states.put(other, LEFT_ON))
+    assert adopt(on) == {ROW: LEFT_ON, other: OURS}
+    on.local.folders["lint"] = skill("lint") | MARKED
+    assert adopt(on) == {ROW: OURS, other: OURS}

@@ -28,6 +28,7 @@ from kestrel_skills_core.domain.state_row import StateKey
 from kestrel_skills_core.domain.tree import Content
 from kestrel_skills_core.ports.store import Fence
 from kestrel_skills_core.service.library import SkillLibrary
+from tests.contracts.store import never
 
 from .shelf import ROOT, Shelf, shelf, skill
 
@@ -40,7 +41,7 @@ MARKED: dict[str, Entry] = {".kestrel-generation": Content(render_marker(BORN))}
 LINT = skill("lint") | MARKED | {"notes.md": Content(b"a")}
 ON = SkillState(enabled=True, priority=3, subject=Subject(generation=BORN))
 SHARED_ON = SkillState(enabled=True, priority=3, subject=Subject(root=ROOT))
-CHANGES = {"publish", "write", "remove", "retire", "fence", "unfence"}
+CHANGES = {"sweep", "publish", "write", "remove", "retire", "fence", "unfence"}
 
 
 @define
@@ -66,7 +67,7 @@ class Trap:
             raise SourceUnavailable(port.source, "it is away")
         if method in CHANGES:
             raise StoreFailed(method, "the disk is full")
-        if method in ("rows", "put", "drop"):
+        if method in ("rows", "put", "replace", "drop"):
             raise StateUnavailable("it is away")
         assert method == "fenced"
         return Unread
@@ -142,7 +143,7 @@ def world(
         for key, state in (rows or {}).items():
             finish(on.states.put(key, state))
         if marked:
-            on.local.fence(NAME, Fence(priority=3, reason="it was turned off"))
+            on.local.fence(NAME, Fence(priority=3, reason="it was turned off"), cancelled=never)
         return on
 
     return stand
@@ -179,9 +180,9 @@ def delete(library: SkillLibrary):
     return library.delete(Delete(address=parse_address("lint@agent-local"), delete_revision=binding.token))
 
 
-def adopt(library: SkillLibrary):
+def start(library: SkillLibrary):
     """Start it."""
-    return library.adopt()
+    return library.start()
 
 
 BOTH = {ROW: ON, SHARED_ROW: SHARED_ON}
@@ -211,9 +212,9 @@ CASES = {
     "off, gone": (world(rows=BOTH), turn("lint", enabled=False), set()),
     "off, gone and marked": (world(marked=True), turn("lint", enabled=False), set()),
     "shared off": (world(shared=True, rows={SHARED_ROW: SHARED_ON}), turn("lint", enabled=False), set()),
-    "adopt": (world(local=True, rows=LEFT_ON), adopt, {"agent-local"}),
-    "adopt a shared one": (world(shared=True, rows=LEFT_ON), adopt, {"host-shared"}),
-    "adopt nothing": (world(rows=LEFT_ON), adopt, set()),
+    "start": (world(local=True, rows=LEFT_ON), start, {"agent-local"}),
+    "start over a shared one": (world(shared=True, rows=LEFT_ON), start, {"host-shared"}),
+    "start over nothing": (world(rows=LEFT_ON), start, set()),
 }
 
 
@@ -316,4 +317,4 @@ def test_the_traps_are_sprung() -> None:
 
     for stand, act, _ in CASES.values():
         finish(act(trapped(stand(), Noting(at=0, how="raises"))))
-    assert met == CHANGES | {"survey", "read", "fenced", "rows", "put", "drop"}
+    assert met == CHANGES | {"survey", "read", "fenced", "rows", "put", "replace", "drop"}

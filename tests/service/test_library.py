@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from kestrel_skills_adapters.memory.files import Entry
 from kestrel_skills_adapters.memory.world import MemoryOffload
 from kestrel_skills_adapters.world import finish
 from kestrel_skills_core.domain.commands import SetState
@@ -29,7 +30,7 @@ from kestrel_skills_core.domain.names import (
 from kestrel_skills_core.domain.record import Rejection, SkillRecord, SkillState, Subject
 from kestrel_skills_core.domain.state_row import StateKey
 from kestrel_skills_core.domain.tree import Content
-from kestrel_skills_core.service.library import Reading
+from kestrel_skills_core.service.library import FileReading, Reading
 
 from .shelf import BEYOND, ROOT, TOO_LARGE, Shelf, from_git, shelf, skill
 
@@ -241,6 +242,18 @@ def test_a_root_that_is_away_holds_what_it_outranks(own, theirs, away, reads, fa
         assert refused(lambda address=address: read(on, address)) is (AWAY_LOCAL if away == "local" else AWAY_SHARED)
 
 
+def test_what_an_away_root_outranks_is_read_and_off() -> None:
+    """Reading a copy by its source says the same of it as a listing does."""
+    on = shelf({}, {"lint": skill("lint")})
+    turn(on, "lint@host-shared", enabled=True)
+    assert [record.name for record in finish(on.library.catalog()).catalog.enabled] == ["lint"]
+    on.local.problem = AWAY_LOCAL
+    found = read(on, "lint@host-shared").found
+    assert isinstance(found, SkillRecord)
+    assert not found.enabled
+    assert not any(record.enabled for record in finish(on.library.catalog()).catalog.records)
+
+
 def test_where_the_other_root_is_away_what_is_absent_is_absent() -> None:
     """An address in a root that was read is absent, whatever the other root may hold."""
     on = shelf({"pdf": skill("pdf")})
@@ -259,12 +272,52 @@ def test_single_files_of_a_folder_beyond_the_caps_are_read() -> None:
     """Each file that is within the caps itself is readable, so that the folder can be repaired."""
     folder = skill("lint", body="Run ruff.") | BEYOND | {"big.md": TOO_LARGE}
     on = shelf({"lint": folder}, {"lint": skill("lint", body="Theirs.")})
-    assert b"Run ruff." in finish(on.library.read_file(parse_address("lint"), DOCUMENT))
-    assert b"Theirs." in finish(on.library.read_file(parse_address("lint@host-shared"), DOCUMENT))
+    assert b"Run ruff." in finish(on.library.read_file(parse_address("lint"), DOCUMENT)).content
+    assert b"Theirs." in finish(on.library.read_file(parse_address("lint@host-shared"), DOCUMENT)).content
     big, other = ResourcePath("big.md"), ResourcePath("other.md")
     assert isinstance(refused(lambda: finish(on.library.read_file(parse_address("lint"), big))), TooLarge)
     assert isinstance(refused(lambda: finish(on.library.read_file(parse_address("lint"), other))), SkillAbsent)
     assert isinstance(refused(lambda: finish(on.library.read_file(parse_address("pdf"), DOCUMENT))), SkillAbsent)
+
+
+@pytest.mark.parametrize(
+    ("change", "left"),
+    [
+        ({}, False),
+        ({"notes.md": Content(b"b")}, True),
+        ({"SKILL.md": Content(b"no skill")}, True),
+        ({"other.md": Content(b"c")}, True),
+        # Beyond the caps nobody can tell what it is, and it was within them when it was pinned.
+        (BEYOND, True),
+        ({"notes.md": Content(b"b")} | BEYOND, True),
+    ],
+    ids=["as pinned", "the file", "another file", "a new file", "beyond the caps", "both"],
+)
+def test_a_file_of_a_skill_that_left_its_pin_says_so(change: dict[str, Entry], left: bool) -> None:
+    """The pin is held against the very folder whose file is given, be it a skill, rejected, or beyond the caps."""
+    notes = ResourcePath("notes.md")
+    on = shelf({"lint": skill("lint") | {"notes.md": Content(b"a")}})
+    pin = read(on, "lint").tree.revision
+    finish(on.library.set_state(SetState(address=parse_address("lint"), enabled=True, pin=pin)))
+    folder = on.local.folders["lint"]
+    assert isinstance(folder, dict)
+    folder |= change
+    file = finish(on.library.read_file(parse_address("lint"), notes))
+    assert file == FileReading(content=b"b" if "notes.md" in change else b"a", has_left_pin=left)
+    turn(on, "lint", enabled=False)
+    assert not finish(on.library.read_file(parse_address("lint"), notes)).has_left_pin
+
+
+def test_a_reading_of_a_skill_that_left_its_pin_says_so() -> None:
+    """What is on for certain bytes, and has others; a rejected folder is no skill."""
+    on = shelf({"lint": skill("lint")})
+    pin = read(on, "lint").tree.revision
+    finish(on.library.set_state(SetState(address=parse_address("lint"), enabled=True, pin=pin)))
+    assert not read(on, "lint").has_left_pin
+    on.local.folders["lint"] |= skill("lint", body="Else.")
+    assert read(on, "lint").has_left_pin
+    on.local.folders["lint"] |= {"SKILL.md": Content(b"no skill")}
+    assert not read(on, "lint").has_left_pin
 
 
 def test_reading_without_a_table() -> None:

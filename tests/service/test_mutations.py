@@ -10,7 +10,6 @@ from kestrel_skills_core.domain.commands import Create, Delete, Edit, RemoveFile
 from kestrel_skills_core.domain.edit import Append, Change, Replace, Whole
 from kestrel_skills_core.domain.errors import (
     BadDocument,
-    KeptAbsent,
     NotEditable,
     SkillAbsent,
     SkillError,
@@ -37,6 +36,7 @@ from kestrel_skills_core.domain.state_row import StateKey
 from kestrel_skills_core.domain.tree import Content
 from kestrel_skills_core.ports.store import Fence
 from kestrel_skills_core.service.library import Outcome
+from tests.contracts.store import never
 
 from .shelf import BEYOND, ROOT, Shelf, from_git, shelf, skill
 
@@ -229,7 +229,7 @@ def test_a_skill_whose_row_cannot_be_written_is_there_and_off() -> None:
 def test_a_mark_of_an_earlier_skill_goes_when_a_new_one_is_made_on() -> None:
     """Making a skill on clears the name's mark; made off, the mark stays until somebody turns it on."""
     on = shelf()
-    on.local.fence(LINT, MARK)
+    on.local.fence(LINT, MARK, cancelled=never)
     create(on)
     assert on.local.fenced() == {LINT: MARK}
     del on.local.folders["lint"]
@@ -247,14 +247,8 @@ def test_without_a_root_of_its_own_nothing_is_changed() -> None:
         lambda: edit(on, Append("More.\n")),
         lambda: remove(on, "SKILL.md", seen),
         lambda: delete(on, token(on)),
-        lambda: finish(on.library.kept_files("a")),
-        lambda: finish(on.library.restore("a")),
-        lambda: finish(on.library.discard("a")),
     ):
         assert isinstance(refused(call), NotEditable)
-    assert finish(on.library.kept()) == ()
-    assert finish(on.library.sweep()).purged == 0
-    assert finish(on.library.adopt()) == {}
 
 
 # Edit
@@ -314,6 +308,33 @@ def test_a_revision_that_is_given_is_held_to(change: Change) -> None:
     assert isinstance(error, StaleRevision)
     assert (error.seen, error.found) == (STALE, listed(on).revision)
     assert isinstance(refused(lambda: edit(on, Whole(b"new"), "new.md", expected=STALE)), StaleRevision)
+
+
+def test_a_file_that_could_not_be_read_for_a_moment_did_not_change() -> None:
+    """Neither when the skill was looked at nor under the lock: the disk is told of, with the file, and nothing is done.
+
+    But where a person's bytes are kept, that is what has to be told.
+    """
+    on = shelf({"lint": skill("lint") | {"notes.md": Content(b"a"), "more.md": Content(b"b")}})
+    seen = listed(on).revision
+    for attempt in (
+        lambda: edit(on, Append("!"), "more.md"),
+        lambda: edit(on, Append("!"), "more.md", expected=seen),
+        lambda: edit(on, Append("!"), "notes.md"),
+        lambda: edit(on, Whole(b"new"), "new.md", expected=seen),
+        lambda: remove(on, "more.md", seen),
+        lambda: remove(on, "notes.md", seen),
+    ):
+        for look in (1, 2):  # before the decision, and under the lock
+            on.local.blurred = (look, "notes.md")
+            error = refused(attempt)
+            assert isinstance(error, StoreFailed)
+            assert str(error).endswith("`notes.md`: it cannot be read: the disk reports an error")
+            assert error.fix
+    assert listed(on).revision == seen
+    on.local.broken = StaleRevision("lint", seen, None, "ab")
+    on.local.blurred = (1, "notes.md")
+    assert refused(lambda: edit(on, Append("!"), "more.md")) is on.local.broken
 
 
 def test_an_edit_that_changes_nothing_writes_nothing() -> None:
@@ -529,7 +550,7 @@ def test_a_deletion_does_not_need_the_table() -> None:
     """Without the table the folder goes, its row and mark stay, and why is told."""
     on = shelf({"lint": skill("lint")})
     turn(on, "lint", enabled=True)
-    on.local.fence(LINT, MARK)
+    on.local.fence(LINT, MARK, cancelled=never)
     seen = token(on)
     on.states.unavailable = SILENT
     assert delete(on, seen) == Outcome(found=None, problem=SILENT)
@@ -545,30 +566,13 @@ def test_a_deletion_clears_the_mark() -> None:
     on = shelf({}, {"lint": skill("lint")})
     turn(on, "lint", enabled=True)
     on.local.folders["lint"] = skill("lint")
-    on.local.fence(LINT, MARK)
+    on.local.fence(LINT, MARK, cancelled=never)
     outcome = delete(on, token(on))
     assert on.local.marks == {}
     assert isinstance(outcome.found, SkillRecord)
     assert not outcome.found.enabled
     assert rows(on) == {SHARED_ROW: SkillState(subject=Subject(root=ROOT))}
     assert outcome.found == listed(on)
-
-
-# What is kept
-
-
-def test_what_the_store_keeps_and_sweeps_is_passed_on() -> None:
-    """The store's answers come through."""
-    on = shelf()
-    on.local.keeping = {"aa": (LINT, skill("lint")), "bb": (LINT, Content(b"a person's"))}
-    assert not finish(on.library.sweep()).skipped
-    assert [(kept.token, kept.kind) for kept in finish(on.library.kept())] == [("aa", "folder"), ("bb", "file")]
-    assert finish(on.library.kept_files("bb")) == {".": b"a person's"}
-    assert finish(on.library.restore("aa")) == "lint"
-    assert isinstance(listed(on), SkillRecord)
-    finish(on.library.discard("bb"))
-    assert finish(on.library.kept()) == ()
-    assert isinstance(refused(lambda: finish(on.library.discard("bb"))), KeptAbsent)
 
 
 def test_a_deletion_is_told_before_it_is_made() -> None:

@@ -20,6 +20,7 @@ from kestrel_skills_core.domain.names import SkillName, parse_address
 from kestrel_skills_core.domain.record import SkillState, Subject
 from kestrel_skills_core.domain.state_row import StateKey
 from kestrel_skills_core.ports.store import Fence
+from tests.contracts.store import never
 
 from .shelf import BEYOND, ROOT, Shelf, shelf, skill
 
@@ -58,7 +59,7 @@ def test_a_marked_name_is_off_whatever_the_table_says() -> None:
     on = shelf({"lint": skill("lint"), "pdf": skill("pdf")}, {"lint": skill("lint")})
     for address in ("lint", "lint@host-shared", "pdf"):
         turn(on, address, enabled=True)
-    on.local.fence(LINT, MARK)
+    on.local.fence(LINT, MARK, cancelled=never)
     observed = finish(on.library.catalog())
     assert [record.name for record in observed.catalog.enabled] == ["pdf"]
     assert observed.fences == {LINT: MARK}
@@ -115,7 +116,7 @@ def test_turning_off_again_makes_the_row_say_so() -> None:
     """A mark that was left is cleared by the next change, off as on."""
     on = shelf({"lint": skill("lint")})
     turn(on, enabled=True)
-    on.local.fence(LINT, MARK)
+    on.local.fence(LINT, MARK, cancelled=never)
     turn(on, enabled=False)
     assert on.local.marks == {}
     assert enabled(on) == []
@@ -148,7 +149,7 @@ def test_without_a_store_the_row_alone_is_written() -> None:
 def test_a_mark_that_cannot_be_cleared_keeps_it_off() -> None:
     """Turning on then fails, and turning off does not."""
     on = shelf({"lint": skill("lint")})
-    on.local.fence(LINT, MARK)
+    on.local.fence(LINT, MARK, cancelled=never)
     on.local.broken = InDoubt("lint")
     assert isinstance(refused(lambda: turn(on, enabled=True)), InDoubt)
     assert enabled(on) == []
@@ -161,7 +162,7 @@ def test_nothing_comes_on_by_a_marks_going(enable: bool) -> None:
     """A copy that only the mark kept off is written off before the mark goes, whichever copy is switched."""
     on = shelf({"lint": skill("lint")}, {"lint": skill("lint")})
     turn(on, "lint@agent-local", enabled=True)
-    on.local.fence(LINT, MARK)
+    on.local.fence(LINT, MARK, cancelled=never)
     turn(on, "lint@host-shared", enabled=enable)
     assert on.local.marks == {}
     assert enabled(on) == []
@@ -201,11 +202,11 @@ def test_what_cannot_be_seen_needs_the_table_to_be_turned_off() -> None:
 def test_a_mark_that_nothing_is_left_of_can_be_cleared() -> None:
     """Turning off a name that has only a mark takes the mark away; what it kept off is written off first."""
     on = shelf()
-    on.local.fence(LINT, MARK)
+    on.local.fence(LINT, MARK, cancelled=never)
     assert turn(on, enabled=False) is None
     assert on.local.marks == {}
     finish(on.states.put(SHARED_ROW, SkillState(enabled=True, subject=Subject(root=ROOT))))
-    on.local.fence(LINT, MARK)
+    on.local.fence(LINT, MARK, cancelled=never)
     assert turn(on, "lint@agent-local", enabled=False) is None
     assert on.local.marks == {}
     on.shared.folders["lint"] = skill("lint")

@@ -21,6 +21,7 @@ __all__ = [
     "FROM",
     "IF_MATCH",
     "asked",
+    "begin",
     "differences",
     "problem",
     "refusal",
@@ -46,6 +47,21 @@ FROM = click.option("--from", "source", metavar="FILE", help="Take the text from
 IF_MATCH = click.option(
     "--if-match", "seen", metavar="REVISION", callback=revision_given, help="Only if this is still what is there."
 )
+
+
+def begin(session: Session, screen: Screen) -> None:
+    """Sweep before a folder is changed; say on stderr what a person is to know of it.
+
+    A sweep that fails is left to `doctor`, and to the change itself, which meets the same disk.
+    """
+    try:
+        swept = session.sweep()
+    except SkillError:
+        return
+    for name in swept.restored:
+        screen.note(f"note: {name} is back: it had changed when its deletion was cut short")
+    for token in swept.kept:
+        screen.note(f"note: a person's bytes met a change and are kept: `kestrel-skills kept {token}` shows them")
 
 
 def asked(question: str) -> bool:

@@ -7,7 +7,7 @@ import sqlite3
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Final
 
-from kestrel_skills_core.domain.census import Census, census_of
+from kestrel_skills_core.domain.census import Census, astray, census_of
 from kestrel_skills_core.domain.errors import SkillError, StateUnavailable
 from kestrel_skills_core.domain.health import (
     Health,
@@ -23,6 +23,7 @@ from kestrel_skills_core.domain.health import (
 from kestrel_skills_core.domain.names import SourceId
 from kestrel_skills_core.domain.record import SkillRecord, SkillState
 from kestrel_skills_core.domain.state_row import StateKey
+from kestrel_skills_core.ports.store import Swept
 from kestrel_skills_core.service.observed import Observed
 
 from ..wiring import BUDGET, HOME, ROOT, SHARED, is_writable
@@ -39,7 +40,8 @@ Rows = Mapping[StateKey, SkillState] | StateUnavailable
 def examined(session: Session) -> Iterator[Health]:
     """Do what the start of an agent does, then look at everything once, and say how each thing is."""
     settings = session.settings
-    recovery, adoption = _recovery(session), _adoption(session)
+    started = session.start()
+    recovery, adoption = _recovery(started.swept), _adoption(started.adopted)
     observed = session.observe()
     yield _versions()
     yield _environment(session.environ)
@@ -53,7 +55,7 @@ def examined(session: Session) -> Iterator[Health]:
         if root.status != "fail":
             yield marker_health(observed.catalog, writable=is_writable(settings.root))
             yield recovery
-            yield kept_health(len(session.kept()))
+            yield _kept(session)
     if settings.shared is None:
         yield Health("shared root", "ok", "there is none")
     else:
@@ -62,9 +64,7 @@ def examined(session: Session) -> Iterator[Health]:
     yield _states(session, observed, rows)
     yield from adoption
     if root.status != "fail":
-        # Where the table answers, it is the marks that did not.
-        silent = None if isinstance(rows, StateUnavailable) else observed.unavailable
-        yield mark_health(silent or sorted(observed.fences))
+        yield mark_health(None if observed.fences is None else sorted(observed.fences))
     yield skill_health(observed.catalog)
 
 
@@ -79,23 +79,24 @@ def _environment(environ: Mapping[str, str]) -> Health:
     return Health("environment", "ok", ", ".join(said) or "none of our variables is set")
 
 
-def _recovery(session: Session) -> Health:
-    try:
-        swept = session.sweep()
-    except SkillError as error:
-        return recovery_health(error)
+def _recovery(swept: Swept | SkillError) -> Health:
+    if isinstance(swept, SkillError):
+        return recovery_health(swept)
     if swept.skipped:
         return Health("recovery", "ok", "somebody is changing skills right now; nothing was looked at")
     return recovery_health(purged=swept.purged, restored=swept.restored, left=swept.left)
 
 
-def _adoption(session: Session) -> Sequence[Health]:
-    """What became of the rows of the 0.1.0 release that were looked at just now, if there were any."""
+def _kept(session: Session) -> Health:
     try:
-        adopted = session.adopt()
-    except StateUnavailable as error:
-        return [adoption_health(error)]
-    return [adoption_health(adopted)] if adopted else []
+        return kept_health(session.kept())
+    except SkillError as error:
+        return kept_health(error)
+
+
+def _adoption(adopted: Mapping[StateKey, SkillState] | SkillError) -> Sequence[Health]:
+    """What became of the rows of the 0.1.0 release that were looked at just now, if there were any."""
+    return [adoption_health(adopted)] if isinstance(adopted, SkillError) or adopted else []
 
 
 def _rows(session: Session) -> Rows:
@@ -107,10 +108,15 @@ def _rows(session: Session) -> Rows:
 
 def _states(session: Session, observed: Observed, rows: Rows) -> Health:
     found: Census | StateUnavailable
-    found = rows if isinstance(rows, StateUnavailable) else census_of(rows, observed.catalog)
+    gone: Sequence[str] = ()
+    if isinstance(rows, StateUnavailable):
+        found = rows
+    else:
+        found, gone = census_of(rows, observed.catalog), astray(rows, observed.catalog)
     path = session.settings.state
     # Beside the file lies the journal of whatever is written to it.
     writable = is_writable(path) and is_writable(path.parent)
     records = (each for each in observed.catalog.everything if isinstance(each, SkillRecord))
     lapsed = sorted({record.name for record in records if record.lapsed})
-    return state_health(f"{path} for {session.settings.agent}", found, lapsed=lapsed, writable=writable)
+    where = f"{path} for {session.settings.agent}"
+    return state_health(where, found, lapsed=lapsed, astray=gone, writable=writable)

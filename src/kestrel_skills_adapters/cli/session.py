@@ -7,15 +7,16 @@ from collections.abc import Mapping, Sequence
 from attrs import field, frozen
 
 from kestrel_skills_core.domain.commands import Create, Delete, Edit, RemoveFile, SetState
-from kestrel_skills_core.domain.errors import SkillAbsent, SourceUnavailable, TooLarge
+from kestrel_skills_core.domain.errors import SourceUnavailable, TooLarge
 from kestrel_skills_core.domain.findings import Finding
 from kestrel_skills_core.domain.names import Address, ResourcePath, SkillName
 from kestrel_skills_core.domain.record import Rejection, SkillRecord, SkillState
 from kestrel_skills_core.domain.state_row import StateKey
 from kestrel_skills_core.ports.store import Kept, Swept
 from kestrel_skills_core.ports.world import Watcher
-from kestrel_skills_core.service.library import Deletion, Outcome, Reading, SkillLibrary
+from kestrel_skills_core.service.library import Deletion, FileReading, Outcome, Reading, SkillLibrary
 from kestrel_skills_core.service.observed import Observed
+from kestrel_skills_core.service.upkeep import Started
 
 from ..wiring import Settings, library_of
 from ..world import finish
@@ -59,13 +60,9 @@ class Session:
         """One skill, whole."""
         return finish(self.library.read(address))
 
-    def read_file(self, address: Address, path: ResourcePath) -> tuple[bytes, SkillRecord | Rejection | None]:
-        """One file of a skill, and the skill whose bytes they are; without it where it cannot be read whole."""
-        try:
-            reading = self.read(address)
-            return reading.content(path), reading.found
-        except (SkillAbsent, SourceUnavailable, TooLarge):
-            return finish(self.library.read_file(address, path)), None
+    def read_file(self, address: Address, path: ResourcePath) -> FileReading:
+        """One file of a skill."""
+        return finish(self.library.read_file(address, path))
 
     def checks(self, address: Address, found: SkillRecord | Rejection) -> tuple[Finding, ...]:
         """All findings on a skill; of a folder that cannot be read whole, those of the survey that found it."""
@@ -98,9 +95,9 @@ class Session:
         """End what interrupted changes left."""
         return finish(self.library.sweep())
 
-    def adopt(self) -> Mapping[StateKey, SkillState]:
-        """Adopt the rows that the 0.1.0 release left on."""
-        return finish(self.library.adopt())
+    def start(self) -> Started:
+        """Do what the start of an agent takes; it never fails."""
+        return finish(self.library.start())
 
     def kept(self) -> Sequence[Kept]:
         """What is kept of a person's."""

@@ -49,7 +49,7 @@ def _off(screen: Screen, command: SetState, observed: Observed) -> int:
     """Say what keeps a skill off where its row does not; a root that is away is no matter of this."""
     if observed.unavailable is not None and observed.unavailable in observed.problems:
         return problem(screen, observed.unavailable)
-    if command.address.name in observed.fences:
+    if command.address.name in (observed.fences or {}):
         screen.note("note: a mark keeps it off, since that could not be written to the state file")
     return DONE
 

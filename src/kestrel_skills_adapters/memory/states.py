@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from kestrel_skills_core.domain.errors import StateUnavailable
+from kestrel_skills_core.domain.names import SkillName
 from kestrel_skills_core.domain.record import SkillState
 from kestrel_skills_core.domain.state_row import StateKey, from_row, to_row
 
@@ -21,15 +22,23 @@ class MemoryStates:
         self._rows = {key: to_row(key, state) for key, state in (states or {}).items()}
         self.unavailable: StateUnavailable | None = None
 
-    async def rows(self) -> Mapping[StateKey, SkillState]:
-        """All states."""
+    async def rows(self, name: SkillName | None = None) -> Mapping[StateKey, SkillState]:
+        """All states, or those of one name."""
         self._answer()
-        return dict(said for row in self._rows.values() if (said := from_row(row)) is not None)
+        rows = [row for key, row in self._rows.items() if name in (None, key.name)]
+        return dict(said for row in rows if (said := from_row(row)) is not None)
 
     async def put(self, key: StateKey, state: SkillState) -> None:
         """Write one state."""
         self._answer()
         self._rows[key] = to_row(key, state)
+
+    async def replace(self, key: StateKey, state: SkillState, *, seen: SkillState | None) -> bool:
+        """Write one state, if it reads as `seen`."""
+        if (await self.rows()).get(key) != seen:
+            return False
+        await self.put(key, state)
+        return True
 
     async def drop(self, key: StateKey, *, seen: SkillState) -> None:
         """Remove one state, if it reads as `seen`."""

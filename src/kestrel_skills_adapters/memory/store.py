@@ -130,7 +130,7 @@ class MemorySkillStore(MemorySkillFiles):
             approved_manifest(name, judged(name, entry).sighting(), read, approved)
             del self.folders[name]
 
-    def fence(self, name: SkillName, fence: Fence) -> None:
+    def fence(self, name: SkillName, fence: Fence, *, cancelled: Cancelled) -> None:
         """Write a fail-closed mark; see the port."""
         self._begin()
         self.marks[name] = render_fence(name, fence)
@@ -147,6 +147,8 @@ class MemorySkillStore(MemorySkillFiles):
 
     def kept(self) -> tuple[Kept, ...]:
         """What is kept of a person's; see the port."""
+        if self.problem is not None:
+            raise self.problem
         return tuple(
             Kept(token=token, name=name, kind="folder" if isinstance(entry, dict) else "file")
             for token, (name, entry) in sorted(self.keeping.items())
@@ -154,8 +156,9 @@ class MemorySkillStore(MemorySkillFiles):
 
     def kept_files(self, token: str) -> Mapping[str, bytes]:
         """What one of these holds; see the port."""
-        _, entry = self._kept(token)
+        name, entry = self._kept(token)
         entries = entry if isinstance(entry, dict) else {".": entry}
+        judged(name, entries).sighting().refuse_unread()
         return {path: content.data for path, content in entries.items() if isinstance(content, Content)}
 
     def restore(self, token: str, *, cancelled: Cancelled) -> SkillName:
@@ -196,6 +199,7 @@ class MemorySkillStore(MemorySkillFiles):
             raise NotEditable(self.source, "a link or file stands where the folder should", "move it away by hand")
         found = published(name, entries)
         if found.sighting.revision != seen:
+            found.sighting.refuse_unread()
             raise StaleRevision(name, seen, found.sighting.revision)
         return entries, found.tree
 

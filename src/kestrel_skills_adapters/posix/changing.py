@@ -149,7 +149,7 @@ class Change:
             digest, _ = digest_of(self.rooms.calls, str(part), staging)
         except FileNotFoundError:
             return None
-        return None if digest in (part.seen, part.new) else keep(self.rooms, str(part), staging, self.name)
+        return None if digest == part.new else keep(self.rooms, str(part), staging, self.name)
 
     def _part(self, old: bytes, new: bytes, token: str) -> PartName:
         return PartName(hashlib.sha256(old).hexdigest(), hashlib.sha256(new).hexdigest(), token, self.name)

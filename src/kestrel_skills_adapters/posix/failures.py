@@ -14,10 +14,11 @@ from .renames import UNSUPPORTED
 __all__ = ["doubted", "failing", "phrase"]
 
 _ROOM: Final = "make room, then try again"
+_PERMISSION: Final = "give the agent's user permission to write to the skills folder, and `.kestrel-internal` in it"
 _OWN: Final = "see that `.kestrel-internal` and what is in it are folders, and the agent's user's own"
 _PHRASES: Final = {
-    errno.EACCES: ("permission is denied", "give the agent's user permission to write to the skills folder"),
-    errno.EPERM: ("permission is denied", "give the agent's user permission to write to the skills folder"),
+    errno.EACCES: ("permission is denied", _PERMISSION),
+    errno.EPERM: ("permission is denied", _PERMISSION),
     errno.EROFS: ("the file system cannot be written", "mount it so that it can"),
     errno.ENOSPC: ("the disk is full", _ROOM),
     errno.EDQUOT: ("the quota is used up", _ROOM),
@@ -27,7 +28,11 @@ _PHRASES: Final = {
     errno.ELOOP: ("a link stands where a folder should", _OWN),
     errno.ENOTDIR: ("something else stands where a folder should", _OWN),
     errno.ENOENT: ("a folder vanished meanwhile", "look at the skills folder, then try again"),
-    errno.EXDEV: ("`.kestrel-internal` is on another file system", "put it on the one that holds the skills"),
+    errno.EXDEV: (
+        "`.kestrel-internal` is on another file system, or the skill in a lower layer of an overlay",
+        "put both on one file system; mount an overlay with `redirect_dir=on`, or change the skill by hand",
+    ),
+    errno.EISDIR: ("a folder stands where a file should", "look into `.kestrel-internal`, and move it away by hand"),
     **dict.fromkeys(UNSUPPORTED, ("the file system cannot move without replacing", "put the skills on another")),
 }
 

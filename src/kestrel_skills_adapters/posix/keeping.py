@@ -81,6 +81,6 @@ def discard(rooms: Rooms, entry: Kept) -> None:
     except FileNotFoundError:
         raise KeptAbsent(entry.token) from None
     with doubted(entry.name):
-        rooms.sync(rooms[KEPT])
+        rooms.sync(rooms[KEPT], rooms[STAGING])
     with suppress(OSError):
         remove(rooms.calls, discarded, rooms[STAGING])

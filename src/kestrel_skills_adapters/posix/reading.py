@@ -52,7 +52,7 @@ _PHRASES: Final = {
     errno.EMFILE: "too many files are open",
     errno.ENFILE: "too many files are open",
 }
-_READABLE: Final = "give the agent's user permission to read it, then list the skills again"
+_READABLE: Final = "see that the agent's user may read it, and that the disk is well, then list the skills again"
 
 
 class Moved(Exception):
@@ -196,8 +196,8 @@ class PosixSkillFiles:
     def _sighting(self, root: int, name: str, now: int, kept: dict[str, Content] | None = None) -> Sighting | None:
         """What is seen under one name; nothing if there is no such folder any more.
 
-        What changes while it is read leaves a young stamp on what is read after the change; so only a folder that has
-        one is looked at again, and read again where a stamp moved.
+        What changes while it is read leaves a young time on what is read after the change, be it on the folder that it
+        is in; so only what has one is looked at again, and read again where a stamp moved.
         """
         for _ in range(TRIES):
             look = Look(self.calls, name, now - _YOUNG_NS, kept)
@@ -336,6 +336,7 @@ class Look:
             folder = self._calls.open(name, at)
             try:
                 self.walk(folder, path + "/")
+                self._date(self._calls.fstat(folder))  # a name that vanished, or a folder that came, stamps no file
             finally:
                 self._calls.close(folder)
         except OSError as error:
@@ -371,9 +372,11 @@ class Look:
                 self._kept[path] = Content(content, executable)
 
     def _stamp(self, name: str, found: os.stat_result) -> None:
-        modified, changed = found.st_mtime_ns, found.st_ctime_ns
-        self.stamps += (name, found.st_ino, found.st_size, modified, changed)
-        if modified > self._horizon or changed > self._horizon:
+        self.stamps += (name, found.st_ino, found.st_size, found.st_mtime_ns, found.st_ctime_ns)
+        self._date(found)
+
+    def _date(self, found: os.stat_result) -> None:
+        if found.st_mtime_ns > self._horizon or found.st_ctime_ns > self._horizon:
             self.young = True
 
     def _fail(self, path: str, error: OSError) -> None:

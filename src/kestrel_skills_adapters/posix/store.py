@@ -8,6 +8,7 @@ compensated: what a crash or an error leaves out of sight is ended by the next s
 from __future__ import annotations
 
 import errno
+import os
 import stat
 from collections.abc import Iterator, Mapping
 from contextlib import ExitStack, contextmanager, suppress
@@ -65,10 +66,6 @@ from .sweeping import Sweep
 from .trail import Trail
 
 __all__ = ["PosixSkillStore"]
-
-
-def _never() -> bool:
-    return False
 
 
 @frozen(eq=False)
@@ -168,10 +165,10 @@ class PosixSkillStore(PosixSkillFiles):
                 with suppress(OSError):
                     purge(self.calls, str(entry), rooms[RETIRED], manifest)
 
-    def fence(self, name: SkillName, fence: Fence) -> None:
+    def fence(self, name: SkillName, fence: Fence, *, cancelled: Cancelled) -> None:
         """Write a fail-closed mark; see the port."""
         with self._working("fence") as rooms:
-            rooms.share(self.patience, _never)
+            rooms.share(self.patience, cancelled)
             fencing.fence(rooms, name, fence)
 
     def unfence(self, name: SkillName) -> None:
@@ -187,9 +184,8 @@ class PosixSkillStore(PosixSkillFiles):
 
     def kept(self) -> tuple[Kept, ...]:
         """What is kept of a person's; see the port."""
-        with suppress(OSError, SourceUnavailable), self._opened() as root:
+        with self._opened() as root, failing("look"):
             return keeping.kept(self.calls, root)
-        return ()
 
     def kept_files(self, token: str) -> Mapping[str, bytes]:
         """What one of these holds; see the port."""
@@ -198,7 +194,9 @@ class PosixSkillStore(PosixSkillFiles):
             entry = str(KeptName(token, kept.name))
             with self.calls.folder(INTERNAL, root) as internal, self.calls.folder(KEPT, internal) as at:
                 if kept.kind == "folder":
-                    return {path: content.data for path, content in self._seen(at, entry)[1].items()}
+                    sighting, read = self._seen(at, entry)
+                    sighting.refuse_unread()
+                    return {path: content.data for path, content in read.items()}
                 if not stat.S_ISREG(self.calls.stat(entry, at).st_mode):
                     return {}
                 content, _ = self.calls.read(entry, at, LIMITS.file_bytes)
@@ -254,6 +252,7 @@ class PosixSkillStore(PosixSkillFiles):
             trail.enter(name)
         found = self._as_it_is(rooms.root, name)
         if found.sighting.revision != seen:
+            found.sighting.refuse_unread()
             raise StaleRevision(name, seen, found.sighting.revision)
         return Change(rooms, trail, name, seen), found.tree
 
@@ -296,8 +295,15 @@ class PosixSkillStore(PosixSkillFiles):
         return refused(folder, rules.RESTLESS, "it kept changing while it was read"), {}
 
     def _manifest(self, at: int, folder: str) -> Manifest | None:
-        """Everything in one folder; nothing where not all of it can be seen."""
-        return manifest_of(*self._seen(at, folder))
+        """Everything in one folder; nothing where not all of it can be seen.
+
+        Raises:
+            OSError: Something cannot be read, so that nobody can tell whether it is as it was.
+        """
+        sighting, read = self._seen(at, folder)
+        if sighting.unread is not None:
+            raise OSError(errno.EIO, os.strerror(errno.EIO))
+        return manifest_of(sighting, read)
 
     def _provenance(self, folder: int) -> bytes | None:
         try:

@@ -9,7 +9,7 @@ from typing import Final
 from attrs import define, field
 
 from kestrel_skills_core.domain.folder import Kind
-from kestrel_skills_core.domain.leftover import FolderName, PartName, is_unfinished
+from kestrel_skills_core.domain.leftover import FolderName, KeptName, PartName, is_unfinished
 from kestrel_skills_core.domain.names import MARKER, SkillName
 from kestrel_skills_core.domain.removal import Manifest
 from kestrel_skills_core.ports.store import Swept
@@ -59,6 +59,7 @@ class Sweep:
                 with self._telling(room, entry):
                     self._end(room, entry, kind)
             self._forget(room)
+        self._left += [f"{KEPT}/{entry}" for entry, _ in self.rooms.listed(KEPT) if KeptName.parse(entry) is None]
         self._end_markers()
         return Swept(
             purged=self._purged, restored=tuple(self._restored), kept=tuple(self._kept), left=tuple(self._left)

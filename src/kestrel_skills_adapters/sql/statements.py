@@ -10,10 +10,11 @@ from __future__ import annotations
 from typing import Final
 
 from kestrel_skills_core.domain.limits import LIMITS
+from kestrel_skills_core.domain.names import SkillName
 from kestrel_skills_core.domain.record import SkillState
 from kestrel_skills_core.domain.state_row import StateKey, row_name, to_row
 
-__all__ = ["CREATE", "DELETE", "SELECT", "SELECT_ONE", "UPSERT", "owner_of", "upsert_values"]
+__all__ = ["CREATE", "DELETE", "SELECT", "SELECT_NAME", "UPSERT", "names_of", "owner_of", "upsert_values"]
 
 CREATE: Final = (
     """CREATE TABLE IF NOT EXISTS bootstrap_config (
@@ -34,7 +35,8 @@ CREATE: Final = (
 SELECT: Final = "SELECT file_name, file_path, enabled, priority FROM bootstrap_config WHERE agent_id = ?"
 """All rows of an owner, as the fields of a `Row`."""
 
-SELECT_ONE: Final = f"{SELECT} AND file_name = ?"
+SELECT_NAME: Final = f"{SELECT} AND file_name IN (?, ?)"
+"""Those of one name, the local row's and the shared one's. Found by the index, whatever else an owner has."""
 
 UPSERT: Final = """INSERT INTO bootstrap_config (id, agent_id, file_name, file_path, enabled, priority, max_size_bytes)
 VALUES (?, ?, ?, ?, ?, ?, ?)
@@ -50,6 +52,11 @@ DELETE: Final = "DELETE FROM bootstrap_config WHERE agent_id = ? AND file_name =
 def owner_of(agent: str) -> str:
     """The `agent_id` under which an agent's states lie."""
     return f"procedural-skill-state:{agent}"
+
+
+def names_of(name: SkillName) -> tuple[str, str]:
+    """The last two parameters of `SELECT_NAME`."""
+    return row_name(StateKey(name)), row_name(StateKey(name, shared=True))
 
 
 def upsert_values(owner: str, key: StateKey, state: SkillState) -> tuple[object, ...]:

@@ -5,19 +5,23 @@ from __future__ import annotations
 import os
 import sqlite3
 import stat
-from collections.abc import Iterator, Mapping
+import time
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import closing, contextmanager
 from pathlib import Path
-from typing import Final
+from typing import Final, TypeVar
 
 from kestrel_skills_core.domain.errors import StateUnavailable
+from kestrel_skills_core.domain.names import SkillName
 from kestrel_skills_core.domain.record import SkillState
 from kestrel_skills_core.domain.state_row import Row, StateKey, from_row, row_name
-from kestrel_skills_core.ports.world import Offload
+from kestrel_skills_core.ports.world import Cancelled, Offload
 
 from . import statements
 
 __all__ = ["SqliteStates"]
+
+T = TypeVar("T")
 
 _NEEDS_RECOVERY: Final = (sqlite3.SQLITE_READONLY_ROLLBACK, sqlite3.SQLITE_READONLY_RECOVERY)
 """A writer died half way: SQLite undoes what it began as soon as somebody opens the file who may write."""
@@ -34,6 +38,9 @@ _WHY: Final = {
     sqlite3.SQLITE_PROTOCOL: ("another process holds the state file", "try again in a moment"),
     sqlite3.SQLITE_NOTADB: ("the state file is not a SQLite database", "name another file, or move this one away"),
 }
+_ONCE: Final = 0.05
+"""Seconds that SQLite waits by itself, where nobody can tell it that the caller is gone."""
+_POLL: Final = 0.01
 _ODD: Final = ("its table bootstrap_config is not the one expected", "name another state file")
 
 
@@ -41,8 +48,8 @@ class SqliteStates:
     """A `StateTable` in the SQLite file at `path`, for one agent.
 
     A connection is opened for each call and closed with it, so that any thread, loop or process may call. A write is
-    one transaction, synced before it is acknowledged. `wait` is how long, in seconds, a call waits for each lock that
-    another process holds.
+    one transaction, synced before it is acknowledged. `wait` is how long, in seconds, a call waits for other processes
+    that hold the file; whoever goes away waits no longer.
     """
 
     def __init__(self, path: Path, agent: str, *, offload: Offload, wait: float = 2.0) -> None:
@@ -51,54 +58,80 @@ class SqliteStates:
         self._offload = offload
         self._wait = wait
 
-    async def rows(self) -> Mapping[StateKey, SkillState]:
+    async def rows(self, name: SkillName | None = None) -> Mapping[StateKey, SkillState]:
         """All states; see the port. Opens the file for reading only, unless a writer died half way."""
-        return await self._offload(lambda _: self._rows())
+        return await self._waiting(lambda: self._rows(name))
 
     async def put(self, key: StateKey, state: SkillState) -> None:
         """Write one state; see the port. Makes the folder, the file and the table that are not there."""
-        await self._offload(lambda _: self._put(key, state))
+        await self._waiting(lambda: self._put(key, state))
+
+    async def replace(self, key: StateKey, state: SkillState, *, seen: SkillState | None) -> bool:
+        """Write one state, if it still reads as it was seen; see the port."""
+        return await self._waiting(lambda: self._replace(key, state, seen))
 
     async def drop(self, key: StateKey, *, seen: SkillState) -> None:
         """Remove one state; see the port."""
-        await self._offload(lambda _: self._drop(key, seen))
+        await self._waiting(lambda: self._drop(key, seen))
 
-    def _rows(self) -> Mapping[StateKey, SkillState]:
-        with _told():
-            if not self._is_there():
-                return {}
-            try:
-                return self._select("ro")
-            except sqlite3.Error as error:
-                if _code(error) not in _NEEDS_RECOVERY:
-                    raise
-            return self._select("rw")
+    async def _waiting(self, work: Callable[[], T]) -> T:
+        """Run the work beside the event loop, from its beginning on as often as others held the file."""
 
-    def _select(self, mode: str) -> Mapping[StateKey, SkillState]:
+        def patiently(cancelled: Cancelled) -> T:
+            deadline = time.monotonic() + self._wait
+            with _told():
+                while True:
+                    try:
+                        return work()
+                    except sqlite3.Error as error:
+                        if _code(error) & 0xFF != sqlite3.SQLITE_BUSY or time.monotonic() >= deadline or cancelled():
+                            raise
+                    time.sleep(_POLL)
+
+        return await self._offload(patiently)
+
+    def _rows(self, name: SkillName | None) -> Mapping[StateKey, SkillState]:
+        if not self._is_there():
+            return {}
+        try:
+            return self._select("ro", name)
+        except sqlite3.Error as error:
+            if _code(error) not in _NEEDS_RECOVERY:
+                raise
+        return self._select("rw", name)
+
+    def _select(self, mode: str, name: SkillName | None) -> Mapping[StateKey, SkillState]:
         with self._connection(mode) as connection:
-            found = connection.execute(statements.SELECT, (self._owner,)) if _has_table(connection) else ()
-            return dict(said for row in found if (said := from_row(Row(*row))) is not None)
+            return self._found(connection, name) if _has_table(connection) else {}
+
+    def _found(self, connection: sqlite3.Connection, name: SkillName | None) -> Mapping[StateKey, SkillState]:
+        if name is None:
+            rows = connection.execute(statements.SELECT, (self._owner,))
+        else:
+            rows = connection.execute(statements.SELECT_NAME, (self._owner, *statements.names_of(name)))
+        return dict(said for row in rows if (said := from_row(Row(*row))) is not None)
 
     def _put(self, key: StateKey, state: SkillState) -> None:
-        with _told():
-            if not self._is_there():
-                # As the XDG base directory specification wants a folder of data made.
-                self._path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-            with self._transaction("rwc") as connection:
-                for statement in statements.CREATE:
-                    connection.execute(statement)
-                connection.execute(statements.UPSERT, statements.upsert_values(self._owner, key, state))
+        with self._writing() as connection:
+            connection.execute(statements.UPSERT, statements.upsert_values(self._owner, key, state))
+
+    def _replace(self, key: StateKey, state: SkillState, seen: SkillState | None) -> bool:
+        # Looked at first, so that a file in which something else stands is not written.
+        if self._rows(key.name).get(key) != seen:
+            return False
+        with self._writing() as connection:
+            if self._found(connection, key.name).get(key) != seen:
+                return False
+            connection.execute(statements.UPSERT, statements.upsert_values(self._owner, key, state))
+        return True
 
     def _drop(self, key: StateKey, seen: SkillState) -> None:
-        with _told():
-            # Looked at first, so that a file in which there is nothing to drop is not written.
-            if self._rows().get(key) != seen:
-                return
-            with self._transaction("rw") as connection:
-                place = (self._owner, row_name(key))
-                row = connection.execute(statements.SELECT_ONE, place).fetchone()
-                if row is not None and from_row(Row(*row)) == (key, seen):
-                    connection.execute(statements.DELETE, place)
+        # Looked at first, so that a file in which there is nothing to drop is not written.
+        if self._rows(key.name).get(key) != seen:
+            return
+        with self._transaction("rw") as connection:
+            if self._found(connection, key.name).get(key) == seen:
+                connection.execute(statements.DELETE, (self._owner, row_name(key)))
 
     def _is_there(self) -> bool:
         """Whether there is a file. SQLite would open anything, and wait for ever for a pipe's other end."""
@@ -117,8 +150,21 @@ class SqliteStates:
     @contextmanager
     def _connection(self, mode: str) -> Iterator[sqlite3.Connection]:
         address = f"{self._path.as_uri()}?mode={mode}"
-        with closing(sqlite3.connect(address, uri=True, timeout=self._wait, isolation_level=None)) as connection:
+        with closing(
+            sqlite3.connect(address, uri=True, timeout=min(self._wait, _ONCE), isolation_level=None)
+        ) as connection:
             connection.text_factory = _text
+            yield connection
+
+    @contextmanager
+    def _writing(self) -> Iterator[sqlite3.Connection]:
+        """A transaction on the table, which is made where it is not there, with its file and folder."""
+        if not self._is_there():
+            # As the XDG base directory specification wants a folder of data made.
+            self._path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        with self._transaction("rwc") as connection:
+            for statement in statements.CREATE:
+                connection.execute(statement)
             yield connection
 
     @contextmanager

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 
 from attrs import frozen
 
@@ -11,7 +11,7 @@ from .record import SkillRecord, SkillState
 from .resolver import Catalog
 from .state_row import StateKey
 
-__all__ = ["Census", "census_of"]
+__all__ = ["Census", "astray", "census_of"]
 
 
 @frozen(kw_only=True)
@@ -30,11 +30,31 @@ class Census:
 
 def census_of(rows: Mapping[StateKey, SkillState], catalog: Catalog) -> Census:
     """Count the rows of one agent; `catalog` is what was resolved with them, shadowed and held-back skills included."""
-    there = {StateKey(record.name, record.source is SourceId.HOST_SHARED): record for record in _records(catalog)}
+    there = _there(catalog)
     counts = dict.fromkeys(("on", "off", "inert", "astray"), 0)
     for key, state in rows.items():
         counts[_kind(state, there.get(key))] += 1
     return Census(**counts)
+
+
+def astray(rows: Mapping[StateKey, SkillState], catalog: Catalog) -> Sequence[str]:
+    """The addresses by which the rows that are astray can be turned off, in order.
+
+    A name alone may mean another copy, unless it is a rejected folder that has it.
+    """
+    there = _there(catalog)
+    rejected = {found.name for found in catalog.rejected if found.source is not SourceId.HOST_SHARED}
+    gone = [key for key, state in rows.items() if _kind(state, there.get(key)) == "astray"]
+    return sorted(
+        key.name
+        if key.name in rejected and not key.shared
+        else f"{key.name}@{SourceId.HOST_SHARED if key.shared else SourceId.AGENT_LOCAL}"
+        for key in gone
+    )
+
+
+def _there(catalog: Catalog) -> Mapping[StateKey, SkillRecord]:
+    return {StateKey(record.name, record.source is SourceId.HOST_SHARED): record for record in _records(catalog)}
 
 
 def _kind(state: SkillState, record: SkillRecord | None) -> str:

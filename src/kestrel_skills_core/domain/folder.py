@@ -109,6 +109,7 @@ class Folder:
         self._items: list[Item] = []
         self._bytes = 0
         self._unlisted: list[Unlisted] | None = []
+        self._unread: Finding | None = None
         self._findings: list[Finding] = []
         self._binaries: list[Finding] = []
         self._document_met = False
@@ -192,8 +193,10 @@ class Folder:
         """Take note of a file or folder that could not be read; `why` is one safe phrase."""
         self._unlisted = None
         self._document_met |= path == DOCUMENT
+        found = _finding(rules.UNREADABLE, path, f"it cannot be read: {why}")
+        self._unread = min(filter(None, (self._unread, found)), key=lambda each: each.place)
         if path not in self._closed and path.rpartition("/")[0] not in self._closed:
-            self._add(rules.UNREADABLE, path, f"it cannot be read: {why}")
+            self._findings.append(found)
 
     def beyond(self) -> TooLarge | None:
         """The cap on the whole folder that was crossed, if any."""
@@ -215,6 +218,7 @@ class Folder:
             generation=self._generation,
             provenance=self._provenance,
             unlisted=None if crossed else self._listing(),
+            unread=self._unread,
             stamps=stamps,
         )
 

@@ -86,22 +86,33 @@ def recovery_health(
     done = [f"{purged:,} leftovers removed"] if purged else []
     done += [f"{_names(restored)} put back"] if restored else []
     if left:
-        done.append(f"{len(left):,} entries of `.kestrel-internal` are not ours: {_names(left)}")
-        return Health(about, "warn", ", ".join(done), "look at them, and remove what nobody needs")
+        done.append(f"{len(left):,} entries of `.kestrel-internal` stay: {_names(left)}")
+        fix = "look at them, since they may hold what somebody wrote, and remove by hand what nobody needs"
+        return Health(about, "warn", ", ".join(done), fix)
     return Health(about, "ok", ", ".join(done) or "nothing was left by interrupted changes")
 
 
-def kept_health(count: int) -> Health:
-    """Whether anything of a person's waits to be looked at."""
-    if count:
-        return Health("kept", "warn", f"{count:,} of a person's files or folders", "run `kestrel-skills kept`")
+def kept_health(found: Sequence[object] | SkillError) -> Health:
+    """Whether anything of a person's waits to be looked at; or why that cannot be known."""
+    if isinstance(found, SkillError):
+        return Health("kept", "warn", str(found), found.fix)
+    if found:
+        return Health("kept", "warn", f"{len(found):,} of a person's files or folders", "run `kestrel-skills kept`")
     return Health("kept", "ok", "nothing of a person's met a change")
 
 
-def state_health(where: str, found: Census | StateUnavailable, *, lapsed: Sequence[str], writable: bool) -> Health:
+def state_health(
+    where: str,
+    found: Census | StateUnavailable,
+    *,
+    lapsed: Sequence[str] = (),
+    astray: Sequence[str] = (),
+    writable: bool,
+) -> Health:
     """Whether the table of states answers and can be written, and what it holds.
 
-    `where` says which it is, and `lapsed` names what was switched on and is not what is there now.
+    `where` says which it is, `lapsed` names what was switched on and is not what is there now, and `astray` what was
+    switched on and is no skill now.
     """
     about = "states"
     if isinstance(found, StateUnavailable):
@@ -109,16 +120,21 @@ def state_health(where: str, found: Census | StateUnavailable, *, lapsed: Sequen
     message = f"{where}: {', '.join(f'{count:,} {kind}' for kind, count in asdict(found).items())}"
     if not writable:
         return Health(about, "fail", f"{message}; it cannot be written", "let yourself write it and its folder")
+    fixes = []
     if found.inert:
         fix = "enable again what should still be on, since it is not what was switched on"
-        return Health(about, "warn", message, f"{fix}: {_names(lapsed)}" if lapsed else fix)
+        fixes.append(f"{fix}: {_names(lapsed)}" if lapsed else fix)
+    if astray:
+        fixes.append(f"mend or bring back what is on and is no skill now, or disable it: {_names(astray)}")
+    if fixes:
+        return Health(about, "warn", message, "; ".join(fixes))
     return Health(about, "ok", message)
 
 
-def adoption_health(found: Mapping[StateKey, SkillState] | StateUnavailable) -> Health:
+def adoption_health(found: Mapping[StateKey, SkillState] | SkillError) -> Health:
     """What became of rows of the 0.1.0 release, as they were written."""
     about = "adoption"
-    if isinstance(found, StateUnavailable):
+    if isinstance(found, SkillError):
         return Health(about, "fail", str(found), found.fix)
     on = sorted({key.name for key, state in found.items() if state.subject != Subject()})
     off = sorted({key.name for key in found}.difference(on))
@@ -128,11 +144,12 @@ def adoption_health(found: Mapping[StateKey, SkillState] | StateUnavailable) -> 
     return Health(about, "ok", message)
 
 
-def mark_health(found: Sequence[str] | StateUnavailable) -> Health:
-    """Whether any name is off, whatever the table says; or why that cannot be known, so that all are."""
+def mark_health(found: Sequence[str] | None) -> Health:
+    """Whether any name is off, whatever the table says; nothing where nobody knows which are, so that all are."""
     about = "marks"
-    if isinstance(found, StateUnavailable):
-        return Health(about, "fail", str(found), found.fix)
+    if found is None:
+        message = "those in `.kestrel-internal` cannot be read, so that every skill is off"
+        return Health(about, "fail", message, "see that it is a folder, and let yourself read it")
     if found:
         return Health(about, "warn", f"kept off by a mark: {_names(found)}", "enable or disable each, as it should be")
     return Health(about, "ok", "no skill is kept off by a mark")

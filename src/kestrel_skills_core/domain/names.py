@@ -71,6 +71,11 @@ class SourceId(StrEnum):
         """0 wins over 1, 1 over 2."""
         return _RANKS[self]
 
+    @property
+    def home(self) -> SourceId:
+        """The root in which its folders lie: what was installed from git lies in the agent's own."""
+        return SourceId.AGENT_LOCAL if self is SourceId.GIT else self
+
 
 _RANKS: Final = {source: rank for rank, source in enumerate(SourceId)}
 

@@ -9,6 +9,7 @@ from attrs import Attribute, evolve, field, frozen
 
 from .approval import ApprovalBinding, holds_repository
 from .document import Head
+from .errors import StoreFailed
 from .findings import Finding, faults_of
 from .names import Generation, Revision, SkillName, SourceId, digest
 from .provenance import Provenance
@@ -26,6 +27,7 @@ class Sighting:
 
     The adapter reads and digests; what it means was judged by the domain. `head` is set if, and only if, no finding is
     a fault. `unlisted` is nothing where the folder is beyond the caps, so that nobody can approve what nobody saw.
+    `unread` says what could not be read, if anything: it may be all that two revisions differ in.
     `stamps` belong to the adapter: equal stamps mean that looking again is not needed, and nothing else.
     """
 
@@ -37,12 +39,22 @@ class Sighting:
     generation: Generation | None = None
     provenance: Provenance | None = None
     unlisted: Listing | None = ()
+    unread: Finding | None = None
     stamps: object = None
 
     @property
     def faults(self) -> tuple[Finding, ...]:
         """Why it is rejected; empty where it is not."""
         return faults_of(self.findings)
+
+    def refuse_unread(self) -> None:
+        """Keep what could not be read from being taken for what is not there.
+
+        Raises:
+            StoreFailed: Something could not be.
+        """
+        if self.unread is not None:
+            raise StoreFailed("look", f"`{self.unread.file}`: {self.unread.message}", self.unread.fix)
 
 
 def _is_digest(_: object, attribute: Attribute[Any], value: str | None) -> None:

@@ -74,9 +74,11 @@ def approved_manifest(
     """The manifest of a folder whose removal was approved as it is now.
 
     Raises:
-        NotEditable: Something in it was not seen, or it holds a repository.
+        StoreFailed: Something in it could not be read.
+        NotEditable: Something else in it was not seen, or it holds a repository.
         StaleRevision: It is not what was approved.
     """
+    found.refuse_unread()
     source = SourceId.AGENT_LOCAL if found.provenance is None else found.provenance.source
     manifest = manifest_of(found, read)
     if manifest is None or found.unlisted is None:

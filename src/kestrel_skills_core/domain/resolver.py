@@ -3,7 +3,8 @@
 Rule 1: the source of lower rank wins a name: agent-local, then host-shared, then git.
 Rule 2: a rejected folder holds its name against every source it outranks: what it would have shadowed is held back, and
         not exposed under another's enablement.
-Rule 3: so does a root that could not be read: it may hold any name, and what it outranks is off.
+Rule 3: so does a root that could not be read: it may hold any name. What it outranks is off, and is found by its own
+        address, `name@source`, alone: it may be a copy that somebody meant to replace.
 Rule 4: the result depends on what was seen, and not on the order it was seen in.
 """
 
@@ -21,7 +22,7 @@ from .record import Rejection, Sighting, SkillRecord, SkillState
 from .state_row import StateKey
 from .text import escaped
 
-__all__ = ["Catalog", "Resolver", "Survey", "record_of"]
+__all__ = ["Catalog", "Resolver", "Survey", "leads_to", "record_of"]
 
 _LABEL_CHARS: Final = 80
 
@@ -41,6 +42,10 @@ class Survey:
     """Immediate entries of the root, counted as `Limits.root_entries` counts them."""
     problem: SkillError | None = None
     """Why the root could not be read, or not in full; the sightings are then what could be."""
+
+    def holds(self, source: SourceId) -> bool:
+        """Whether it holds every name against a source (rule 3)."""
+        return self.problem is not None and self.source.rank < source.rank
 
 
 @frozen
@@ -77,6 +82,10 @@ class Catalog:
                 return found
         raise SkillAbsent(str(address), fix=suggestion(address.name, self._names()))
 
+    def unread(self, source: SourceId) -> SkillError | None:
+        """Why nobody can tell what the names of a source mean: its own root, or one that comes first (rule 3)."""
+        return next((problem for root, problem in self.problems if root.rank <= source.rank), None)
+
     def _names(self) -> set[str]:
         return {found.name for found in self.everything if found.name is not None}
 
@@ -99,13 +108,13 @@ class Resolver:
     def resolve(self, surveys: Iterable[Survey], states: Mapping[StateKey, SkillState] | None = None) -> Catalog:
         """One catalog of all sources; `states` absent means that nothing is known to be on."""
         surveys = sorted(surveys, key=lambda survey: survey.source.rank)
-        unread = min((survey.source.rank for survey in surveys if survey.problem is not None), default=len(SourceId))
+        unread = [survey for survey in surveys if survey.problem is not None]
         candidates: dict[SkillName, list[SkillRecord | Rejection]] = {}
         rejected: list[Rejection] = []
         for survey in surveys:
             for folder, sighting in sorted(survey.sightings.items()):
                 found = record_of(survey, folder, sighting, states or {})
-                if found.source.rank > unread and isinstance(found, SkillRecord):
+                if isinstance(found, SkillRecord) and any(root.holds(found.source) for root in unread):
                     found = found.in_state(evolve(found.state, enabled=False))
                 if found.name is None:
                     assert isinstance(found, Rejection)
@@ -120,9 +129,26 @@ class Resolver:
         return Catalog(
             tuple(sorted(records, key=lambda record: (record.priority, record.name))),
             tuple(sorted(rejected, key=lambda found: (found.label, found.source.rank))),
-            tuple((survey.source, survey.problem) for survey in surveys if survey.problem is not None),
+            tuple((survey.source, survey.problem) for survey in unread if survey.problem is not None),
             tuple((survey.source, survey.entries) for survey in surveys if survey.problem is None),
         )
+
+
+def leads_to(address: Address, surveys: Iterable[Survey]) -> Survey | None:
+    """The survey of the root that an address leads to, be it one that could not be read (rule 3); none, if nowhere.
+
+    Costs a look for one name in each survey.
+    """
+    meant: list[tuple[int, Survey]] = []
+    for survey in surveys:
+        if survey.problem is not None:
+            if address.source is None or address.source.home is survey.source:
+                meant.append((survey.source.rank, survey))
+        elif (sighting := survey.sightings.get(address.name)) is not None:
+            source = _source(survey.source, sighting)
+            if address.source in (None, source):
+                meant.append((source.rank, survey))
+    return min(meant, key=lambda each: each[0])[1] if meant else None
 
 
 def record_of(

@@ -63,11 +63,13 @@ def linked(name: str) -> Sighting:
 
 def refused(folder: str, rule: Rule, message: str) -> Sighting:
     """The sighting of a folder that was not opened, or not to its end."""
+    found = Finding(rule, ".", message)
     return Sighting(
         folder=folder,
         head=None,
         inventory=(),
         revision=revision_of(()),
-        findings=(Finding(rule, ".", message),),
+        findings=(found,),
         unlisted=None,
+        unread=found if rule is rules.UNREADABLE else None,
     )

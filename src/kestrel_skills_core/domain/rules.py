@@ -91,7 +91,9 @@ CLASHING_PATHS: Final = _rule(
     "rename one of them so that they differ in more than case or accents",
 )
 RESERVED_PATH: Final = _rule("KS312", "a name that this library keeps for itself", "rename the file")
-UNREADABLE: Final = _rule("KS313", "it cannot be read", "give the agent's user permission to read it")
+UNREADABLE: Final = _rule(
+    "KS313", "it cannot be read", "see that the agent's user may read it, and that the disk is well"
+)
 BAD_PROVENANCE: Final = _rule(
     "KS314",
     "the record of where the skill came from cannot be read",

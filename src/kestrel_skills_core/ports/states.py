@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Protocol
 
+from ..domain.names import SkillName
 from ..domain.record import SkillState
 from ..domain.state_row import StateKey
 
@@ -17,12 +18,19 @@ class StateTable(Protocol):
     Every method may raise `StateUnavailable`, and nothing else: the table cannot be read or written, and is as it was.
     """
 
-    async def rows(self) -> Mapping[StateKey, SkillState]:
-        """All states, inert ones included. One query. A table that is not there yet has no rows, and is not made."""
+    async def rows(self, name: SkillName | None = None) -> Mapping[StateKey, SkillState]:
+        """All states, inert ones included, or those of one name. A table that is not there has none, and is not made.
+
+        One query; for one name, it costs the same however many others there are.
+        """
         ...
 
     async def put(self, key: StateKey, state: SkillState) -> None:
         """Write one state, durably, over whatever was there. Makes the table if it is not there."""
+        ...
+
+    async def replace(self, key: StateKey, state: SkillState, *, seen: SkillState | None) -> bool:
+        """Write one state as `put` does, if it still reads as `seen`, or is still absent; whether it was written."""
         ...
 
     async def drop(self, key: StateKey, *, seen: SkillState) -> None:

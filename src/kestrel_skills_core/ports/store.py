@@ -54,7 +54,7 @@ class SkillStore(SkillFiles, Protocol):
     raised `InDoubt`. No byte that a person wrote is ever unlinked unless it was seen, whatever a person does meanwhile;
     what met one of our moves is kept, and told of.
 
-    Every method but `fenced` and `kept` may raise `StoreFailed` (a step failed, and the skill is as it was), `InDoubt`
+    Every method but `fenced` may raise `StoreFailed` (a step failed, and the skill is as it was), `InDoubt`
     (the last step failed, and only looking again tells), `Busy` (another holds the store or the name beyond the
     deadline, or the caller went away), and `SourceUnavailable`. `cancelled` ends a wait for a lock, and nothing else.
     """
@@ -80,8 +80,9 @@ class SkillStore(SkillFiles, Protocol):
         Raises:
             SkillAbsent: There is no such folder.
             StaleRevision: Its inventory is not the one that was seen, now or when the move was made; `kept` is then the
-                token of a person's bytes, where some could not be put back.
+                token of a person's bytes, where some could not be put back. Never for want of what cannot be read.
             TooLarge: The folder would hold more than it may.
+            NotEditable: Something that was not read stands at the path or in its way, or in the folder's place.
         """
         ...
 
@@ -91,7 +92,7 @@ class SkillStore(SkillFiles, Protocol):
         Raises:
             SkillAbsent: There is no such folder, or no such file in it.
             StaleRevision: As `write`.
-            NotEditable: The file is `SKILL.md`.
+            NotEditable: The file is `SKILL.md`; or as `write`.
         """
         ...
 
@@ -99,7 +100,7 @@ class SkillStore(SkillFiles, Protocol):
         """Write where a skill came from, over what was said before.
 
         Raises:
-            SkillAbsent, StaleRevision: As `write`.
+            SkillAbsent, StaleRevision, NotEditable: As `write`.
         """
         ...
 
@@ -109,11 +110,12 @@ class SkillStore(SkillFiles, Protocol):
         Raises:
             SkillAbsent: There is no such folder.
             StaleRevision: It is not what was approved, now or when the move was made.
-            NotEditable: It holds a `.git`, or more than is looked at.
+            NotEditable: It holds a `.git`, or more than is looked at, or is a link.
+            StoreFailed: Something in it cannot be read.
         """
         ...
 
-    def fence(self, name: SkillName, fence: Fence) -> None:
+    def fence(self, name: SkillName, fence: Fence, *, cancelled: Cancelled) -> None:
         """Write a durable fail-closed mark, over the one that is there."""
         ...
 
@@ -126,7 +128,7 @@ class SkillStore(SkillFiles, Protocol):
         ...
 
     def kept(self) -> tuple[Kept, ...]:
-        """What is kept of a person's, in order of their tokens; nothing where that cannot be listed."""
+        """What is kept of a person's, in order of their tokens."""
         ...
 
     def kept_files(self, token: str) -> Mapping[str, bytes]:
@@ -134,6 +136,7 @@ class SkillStore(SkillFiles, Protocol):
 
         Raises:
             KeptAbsent: Nothing is kept under that token.
+            StoreFailed: Something of it cannot be read, so that it cannot be shown whole.
         """
         ...
 

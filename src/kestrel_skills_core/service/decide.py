@@ -205,7 +205,7 @@ def _why_not_deletable(found: SkillRecord | Rejection) -> tuple[str, str]:
     if found.source is SourceId.HOST_SHARED:
         return _OPERATORS
     if found.unlisted is None:
-        return "not everything in its folder could be seen", "delete the folder by hand"
+        return "not everything in its folder could be seen", "mend what is said of it, or delete the folder by hand"
     if found.generation is None:
         return _unmarked(found.name or found.source)
     return "its folder holds a `.git`", "move the repository elsewhere, or delete the folder by hand"

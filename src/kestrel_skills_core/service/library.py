@@ -7,7 +7,7 @@ skill that is there and off, or that is gone and whose row speaks of nothing. A 
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable
 from typing import TypeVar
 
 from attrs import evolve, field, frozen
@@ -16,28 +16,26 @@ from ..domain import document
 from ..domain.budget import Budget
 from ..domain.commands import Create, Delete, Edit, RemoveFile, SetState
 from ..domain.document import SkillDocument
-from ..domain.errors import NotEditable, SkillAbsent, SkillError
+from ..domain.errors import Moved, SkillAbsent, SkillError, StaleRevision
 from ..domain.findings import Finding
 from ..domain.names import DOCUMENT, Address, ResourcePath, SkillName, SourceId, is_skill_name
 from ..domain.nearest import suggestion
 from ..domain.record import Rejection, SkillRecord, SkillState, Subject
-from ..domain.resolver import Resolver, Survey
+from ..domain.resolver import Resolver
 from ..domain.search import search
 from ..domain.state_row import StateKey
 from ..domain.tree import SkillTree
-from ..ports.files import SkillFiles
 from ..ports.markdown import Markdown
-from ..ports.states import StateTable
-from ..ports.store import Kept, SkillStore, Swept
-from ..ports.world import Cancelled, Offload
-from .adoption import adopted, awaits_adoption
+from ..ports.store import SkillStore
+from ..ports.world import Cancelled
 from .advice import with_advice
 from .commits import Remove, Write
 from .decide import Decision, Folder, created, deletable, deleted, edited, key_of, removed, turned_off, turned_on
 from .observed import Look, Observed, look_at
-from .switches import Standing, Switches
+from .switches import Standing
+from .upkeep import Upkeep
 
-__all__ = ["Deletion", "Outcome", "Reading", "SkillLibrary"]
+__all__ = ["Deletion", "FileReading", "Outcome", "Reading", "SkillLibrary"]
 
 T = TypeVar("T")
 
@@ -49,6 +47,11 @@ class Reading:
     name: SkillName
     found: SkillRecord | Rejection
     tree: SkillTree
+
+    @property
+    def has_left_pin(self) -> bool:
+        """Whether it was switched on for certain bytes, and these are others."""
+        return isinstance(self.found, SkillRecord) and self.found.has_left_pin
 
     @property
     def document(self) -> SkillDocument:
@@ -69,6 +72,17 @@ class Reading:
         if path not in self.tree.files:
             raise SkillAbsent(self.name, path)
         return self.tree.files[path].data
+
+
+@frozen(kw_only=True)
+class FileReading:
+    """One file as it is now; `has_left_pin` where its skill was switched on for certain bytes, and is not all of them.
+
+    A folder that cannot be read whole is never all of them.
+    """
+
+    content: bytes
+    has_left_pin: bool
 
 
 @frozen(kw_only=True)
@@ -93,21 +107,15 @@ class Deletion:
 
 
 @frozen(kw_only=True, eq=False)
-class SkillLibrary:
+class SkillLibrary(Upkeep):
     """The skills of one agent: its roots, its table of states, and what may be done with them.
 
-    `sources` has one entry for each root; `store` is the one of them that may be changed, if any. Everything that
-    blocks goes through `offload`. Nothing is kept but the last whole survey of each root.
+    Whoever builds one calls `start` before the first change.
     """
 
     agent: str
-    sources: Sequence[SkillFiles]
-    states: StateTable
-    offload: Offload
     markdown: Markdown
-    store: SkillStore | None = None
     budget: Budget = field(factory=Budget)
-    _known: dict[SourceId, Survey] = field(factory=dict, init=False, repr=False)
 
     async def catalog(self) -> Observed:
         """Every skill and every rejected folder, resolved. Opens only what changed since the last time.
@@ -121,7 +129,7 @@ class SkillLibrary:
         # Marks lie in the agent's own root: where that cannot be read, neither can they, and that is told once.
         told = standing.silent is None and SourceId.AGENT_LOCAL in roots
         problems = (*roots.values(), *([] if unavailable is None or told else [unavailable]))
-        return Observed(catalog, unavailable, standing.fences or {}, problems)
+        return Observed(catalog, unavailable, standing.fences, problems)
 
     async def search(self, query: str) -> tuple[SkillRecord, ...]:
         """The skills in whose name or description every word of the query occurs, best first."""
@@ -140,11 +148,13 @@ class SkillLibrary:
         """
         look = await self._look(address.name)
         root = await self._root(look, address)
-        standing = await self._switches.standing()
+        standing = await self._switches.standing(address.name)
         return Reading(name=address.name, found=look.find(address, standing.states), tree=look.trees[root])
 
-    async def read_file(self, address: Address, path: ResourcePath) -> bytes:
+    async def read_file(self, address: Address, path: ResourcePath) -> FileReading:
         """One file as it is now, even of a folder that is beyond the caps. Touches one folder in each root.
+
+        A pin is held against the folder of that very instant, where it can be read whole.
 
         Raises:
             SkillAbsent: There is no such skill, or no such file in it.
@@ -153,8 +163,15 @@ class SkillLibrary:
         """
         look = await self._look(address.name)
         root = await self._root(look, address)
+        standing = await self._switches.standing(address.name)
+        state = standing.states.get(StateKey(address.name, root is SourceId.HOST_SHARED))
+        pin = state.pin if state is not None and state.enabled else None
+        tree = look.trees.get(root)
+        if tree is not None and path in tree.files:
+            return FileReading(content=tree.files[path].data, has_left_pin=pin not in (None, tree.revision))
         files = next(files for files in self.sources if files.source is root)
-        return await self.offload(lambda _: files.read_resource(address.name, path))
+        content = await self.offload(lambda _: files.read_resource(address.name, path))
+        return FileReading(content=content, has_left_pin=pin is not None)
 
     async def checks(self, address: Address) -> tuple[Finding, ...]:
         """Everything wrong with one skill, and all advice on it, in reading order.
@@ -281,79 +298,6 @@ class SkillLibrary:
             await self._switches.off({key: state}, standing)
         return found.in_state(state) if isinstance(found, SkillRecord) else found
 
-    async def adopt(self) -> Mapping[StateKey, SkillState]:
-        """Adopt the rows of the 0.1.0 release that were never looked at; gives the rows that were written.
-
-        For the start of an agent. Where not every root, row and mark can be read, nothing is done, and the next start
-        tries again.
-
-        Raises:
-            StateUnavailable: The table could not be written; the rows that are left wait for the next start.
-        """
-        standing = await self._switches.standing()
-        waits = any(awaits_adoption(key, state) for key, state in standing.rows.items())
-        if self.store is None or standing.unavailable is not None or not waits:
-            return {}
-        catalog = Resolver().resolve(await self.offload(self._survey), standing.states)
-        written = {} if catalog.problems else adopted(standing.rows, catalog)
-        for key, state in written.items():
-            await self.states.put(key, state)
-        return written
-
-    async def sweep(self) -> Swept:
-        """Settle, finish and purge what interrupted mutations left. For the start of an agent.
-
-        Raises:
-            StoreFailed, InDoubt, Busy, SourceUnavailable: See the port; what was not done is left to the next start.
-        """
-        store = self.store
-        return Swept() if store is None else await self.offload(lambda _: store.sweep())
-
-    async def kept(self) -> Sequence[Kept]:
-        """What is kept of a person's that met one of our moves."""
-        store = self.store
-        return () if store is None else await self.offload(lambda _: store.kept())
-
-    async def kept_files(self, token: str) -> Mapping[str, bytes]:
-        """The files of one of these, by path; a lone file by `.`.
-
-        Raises:
-            KeptAbsent: Nothing is kept under that token.
-            NotEditable: There is no root that may be changed.
-        """
-        store = self._changeable()
-        return await self.offload(lambda _: store.kept_files(token))
-
-    async def restore(self, token: str) -> SkillName:
-        """Bring a kept folder back into sight under its own name; it is off, unless it was on before.
-
-        Raises:
-            KeptAbsent: No folder is kept under that token.
-            SkillExists: The name is taken.
-            NotEditable, StoreFailed, InDoubt, Busy, SourceUnavailable: As `create`.
-        """
-        store = self._changeable()
-        return await self.offload(lambda cancelled: store.restore(token, cancelled=cancelled))
-
-    async def discard(self, token: str) -> None:
-        """Remove what is kept under that token, for ever.
-
-        Raises:
-            KeptAbsent: Nothing is.
-            NotEditable, StoreFailed, InDoubt, Busy, SourceUnavailable: As `create`.
-        """
-        store = self._changeable()
-        await self.offload(lambda cancelled: store.discard(token, cancelled=cancelled))
-
-    @property
-    def _switches(self) -> Switches:
-        return Switches(table=self.states, store=self.store, offload=self.offload)
-
-    def _changeable(self) -> SkillStore:
-        if self.store is None:
-            raise NotEditable(SourceId.AGENT_LOCAL, "no root of the agent's own was given", "name a root")
-        return self.store
-
     async def _commit(self, commit: Callable[[SkillStore, Cancelled], T]) -> T:
         store = self._changeable()
         return await self.offload(lambda cancelled: commit(store, cancelled))
@@ -367,19 +311,19 @@ class SkillLibrary:
         root = await self._root(look, address)
         found = look.find(address, standing.states)
         sighting = look.surveys[root].sightings[address.name]
-        decision = decide(Folder(found=found, sighting=sighting, tree=look.trees[root]))
-        if decision.commit is not None:
-            await self._commit(decision.commit)
+        try:
+            decision = decide(Folder(found=found, sighting=sighting, tree=look.trees[root]))
+            if decision.commit is not None:
+                await self._commit(decision.commit)
+        except Moved as error:
+            if not (isinstance(error, StaleRevision) and error.kept):
+                sighting.refuse_unread()
+            raise
         return look.after(decision.sighting).find(Address(address.name, found.source), standing.states)
 
     async def _gather(self, name: SkillName) -> tuple[Look, Standing]:
         look = await self._look(name)
-        return look, await self._switches.standing()
-
-    def _survey(self, _: Cancelled) -> Sequence[Survey]:
-        surveys = [files.survey(self._known.get(files.source)) for files in self.sources]
-        self._known.update((survey.source, survey) for survey in surveys if survey.problem is None)
-        return surveys
+        return look, await self._switches.standing(name)
 
     async def _look(self, name: SkillName) -> Look:
         return await self.offload(lambda _: look_at(name, self.sources))

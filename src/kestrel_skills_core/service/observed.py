@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Final
 
 from attrs import evolve, field, frozen
 
@@ -12,7 +11,7 @@ from ..domain.clause import Clause, render_clause
 from ..domain.errors import SkillAbsent, SkillError, SourceUnavailable, StateUnavailable, TooLarge
 from ..domain.names import Address, SkillName, SourceId
 from ..domain.record import Rejection, Sighting, SkillRecord, SkillState
-from ..domain.resolver import Catalog, Resolver, Survey, record_of
+from ..domain.resolver import Catalog, Resolver, Survey, leads_to, record_of
 from ..domain.state_row import StateKey
 from ..domain.tree import SkillTree
 from ..ports.files import SkillFiles
@@ -21,12 +20,6 @@ from ..ports.store import Fence
 __all__ = ["Look", "Observed", "States", "look_at"]
 
 States = Mapping[StateKey, SkillState]
-
-_HELD: Final[Mapping[SourceId, tuple[SourceId, ...]]] = {
-    SourceId.AGENT_LOCAL: (SourceId.AGENT_LOCAL, SourceId.GIT),
-    SourceId.HOST_SHARED: (SourceId.HOST_SHARED,),
-}
-"""The sources that the folders of each root may belong to, by rank."""
 
 
 @frozen
@@ -38,8 +31,8 @@ class Observed:
 
     catalog: Catalog
     unavailable: StateUnavailable | None = None
-    fences: Mapping[SkillName, Fence] = field(factory=dict)
-    """The fail-closed marks: names that are off whatever the table says."""
+    fences: Mapping[SkillName, Fence] | None = field(factory=dict)
+    """The fail-closed marks: names that are off whatever the table says; nothing where nobody knows which are."""
     problems: tuple[SkillError, ...] = ()
     """Why not everything is there, or on: each cause once, sources first."""
 
@@ -49,9 +42,9 @@ class Observed:
 
     def hindrance(self, written: SkillRecord) -> str:
         """Why a skill that was switched on, in the state that was written, is not in effect; empty where it is."""
-        for source, problem in self.catalog.problems:
-            if source.rank <= written.source.rank:
-                return f"{problem}, and what they may hold comes first"
+        problem = self.catalog.unread(written.source)
+        if problem is not None:
+            return f"{problem}, and what they may hold comes first"
         if self.unavailable is not None:
             return str(self.unavailable)
         try:
@@ -68,32 +61,28 @@ class Observed:
 
 @frozen(kw_only=True)
 class Look:
-    """One name as it is now: by root, the folder of that name, or why the root could not say.
+    """One name as it is now: by root, a survey of that name alone, and every byte of the folder that it saw.
 
-    Rule: a root that could not say holds the name against every source it outranks, as a rejected folder does. What it
-    outranks may be a copy that somebody meant to replace; it stays there by its own address, `name@source`.
+    A root that has no such folder is not there; one that could not say has a survey with a `problem`, and no tree.
     """
 
     name: SkillName
     surveys: Mapping[SourceId, Survey]
     trees: Mapping[SourceId, SkillTree]
-    failures: Mapping[SourceId, SourceUnavailable | TooLarge]
 
     def root(self, address: Address) -> SourceId | None:
         """The root that an address of the name leads to, be it one that could not say; none where it leads nowhere."""
-        held: dict[SourceId, tuple[SourceId, ...]] = {root: (self._source(root),) for root in self.surveys}
-        held |= {root: _HELD[root] for root in self.failures}
-        meant = [root for root, sources in held.items() if address.source in (None, *sources)]
-        return min(meant, key=lambda root: held[root][0].rank, default=None)
+        survey = leads_to(address, self.surveys.values())
+        return None if survey is None else survey.source
 
     def unseen(self, address: Address) -> Sequence[StateKey]:
         """Whose rows an address may mean that leads to no folder that was seen; none where it leads to one."""
-        if self.root(address) in self.surveys:
+        if self.root(address) in self.trees:
             return ()
         return [
             StateKey(self.name, root is SourceId.HOST_SHARED)
-            for root, sources in _HELD.items()
-            if address.source is None or (address.source in sources and root not in self.surveys)
+            for root in dict.fromkeys(source.home for source in SourceId)
+            if address.source is None or (address.source.home is root and root not in self.trees)
         ]
 
     def find(self, address: Address, states: States) -> SkillRecord | Rejection:
@@ -103,9 +92,9 @@ class Look:
             SkillAbsent: It leads nowhere.
             SourceUnavailable, TooLarge: It leads to a root that could not say.
         """
-        root = self.root(address)
-        if root is not None and root in self.failures:
-            raise self.failures[root]
+        survey = leads_to(address, self.surveys.values())
+        if survey is not None and survey.problem is not None:
+            raise survey.problem
         return Resolver().resolve(self.surveys.values(), states).find(address)
 
     def resolved(self, states: States) -> SkillRecord | Rejection | None:
@@ -123,12 +112,12 @@ class Look:
         Raises:
             SkillAbsent, SourceUnavailable, TooLarge: As `find`.
         """
-        root = SourceId.AGENT_LOCAL
-        if address.source is None and root in self.failures:
-            raise self.failures[root]
-        if address.source is None and root in self.surveys:
-            return record_of(self.surveys[root], self.name, self.surveys[root].sightings[self.name], states)
-        return self.find(address, states)
+        survey = self.surveys.get(SourceId.AGENT_LOCAL)
+        if address.source is not None or survey is None:
+            return self.find(address, states)
+        if survey.problem is not None:
+            raise survey.problem
+        return record_of(survey, self.name, survey.sightings[self.name], states)
 
     def after(self, sighting: Sighting | None) -> Look:
         """The same look, with what has become of the folder in the agent's own root; nothing where it is gone."""
@@ -136,27 +125,21 @@ class Look:
         surveys = {source: survey for source, survey in self.surveys.items() if source is not root}
         if sighting is not None:
             surveys[root] = Survey(source=root, sightings={self.name: sighting})
-        failures = {source: failure for source, failure in self.failures.items() if source is not root}
-        return evolve(self, surveys=surveys, failures=failures)
-
-    def _source(self, root: SourceId) -> SourceId:
-        survey = self.surveys[root]
-        return record_of(survey, self.name, survey.sightings[self.name], {}).source
+        return evolve(self, surveys=surveys)
 
 
 def look_at(name: SkillName, sources: Sequence[SkillFiles]) -> Look:
     """Look at one name in every root: costs the reads of its folders, however many others there are."""
     surveys: dict[SourceId, Survey] = {}
     trees: dict[SourceId, SkillTree] = {}
-    failures: dict[SourceId, SourceUnavailable | TooLarge] = {}
     for files in sources:
         try:
             published = files.read(name)
         except SkillAbsent:
             continue
         except (SourceUnavailable, TooLarge) as failure:
-            failures[files.source] = failure
+            surveys[files.source] = Survey(source=files.source, root=files.root, problem=failure)
             continue
         surveys[files.source] = Survey(source=files.source, root=files.root, sightings={name: published.sighting})
         trees[files.source] = published.tree
-    return Look(name=name, surveys=surveys, trees=trees, failures=failures)
+    return Look(name=name, surveys=surveys, trees=trees)

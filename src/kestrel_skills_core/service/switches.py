@@ -32,7 +32,10 @@ _UNREADABLE: Final = ("the fail-closed marks in `.kestrel-internal` cannot be re
 
 @frozen(kw_only=True)
 class Standing:
-    """The rows and the marks at one moment: no rows where the table is `silent`, no `fences` where none can be read."""
+    """The rows and the marks at one moment: no rows where the table is `silent`, no `fences` where none can be read.
+
+    The rows may be those of one name alone.
+    """
 
     rows: States
     fences: Mapping[SkillName, Fence] | None
@@ -64,14 +67,14 @@ class Switches:
     store: SkillStore | None
     offload: Offload
 
-    async def standing(self) -> Standing:
-        """Read both, the marks first: a row is written before its mark goes."""
+    async def standing(self, name: SkillName | None = None) -> Standing:
+        """Read both, of one name or of all; the marks first, since a row is written before its mark goes."""
         store = self.store
         fences: Mapping[SkillName, Fence] | None = {}
         if store is not None:
             fences = await self.offload(lambda _: store.fenced())
         try:
-            rows = await self.table.rows()
+            rows = await self.table.rows(name)
         except StateUnavailable as error:
             return Standing(rows={}, fences=fences, silent=error)
         return Standing(rows=rows, fences=fences)
@@ -134,8 +137,9 @@ class Switches:
         store = self.store
         if store is None:
             return False
+        mark = Fence(priority=priority, reason=_WHY)
         try:
-            await self.offload(lambda _: store.fence(name, Fence(priority=priority, reason=_WHY)))
+            await self.offload(lambda cancelled: store.fence(name, mark, cancelled=cancelled))
         except Failed:
             return False
         return True

@@ -105,7 +105,7 @@ VERBS: Final = (
         lambda store: store.annotate(KNOTS, Provenance(kind="archive"), seen=TREE.revision, cancelled=never),
     ),
     Verb("retire", _retire),
-    Verb("fence", lambda store: store.fence(KNOTS, Fence(priority=1, reason="why"))),
+    Verb("fence", lambda store: store.fence(KNOTS, Fence(priority=1, reason="why"), cancelled=never)),
     Verb("unfence", lambda store: store.unfence(KNOTS)),
 )
 CHANGING: Final = [verb for verb in VERBS if verb.name not in ("publish", "fence", "unfence")]

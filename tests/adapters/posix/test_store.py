@@ -15,7 +15,7 @@ import pytest
 
 from kestrel_skills_adapters.posix.renames import UNSUPPORTED
 from kestrel_skills_adapters.posix.store import PosixSkillStore
-from kestrel_skills_core.domain.errors import InDoubt, SkillError, StoreFailed, TooLarge
+from kestrel_skills_core.domain.errors import Failed, InDoubt, StoreFailed, TooLarge
 from kestrel_skills_core.domain.names import ResourcePath, SkillName
 from tests.contracts.store import OnDisk, approval, never
 from tests.hostile.disk import Meddling, Swift, failing, open_descriptors
@@ -235,7 +235,10 @@ ERRORS = [errno.EIO, errno.ENOSPC, errno.EDQUOT, errno.EMFILE, errno.EACCES, err
 @pytest.mark.parametrize("number", ERRORS, ids=lambda number: errno.errorcode[number])
 @pytest.mark.parametrize("verb", VERBS, ids=str)
 def test_a_call_that_fails_leaves_the_old_or_the_new(swift_path: Path, verb: Verb, number: int) -> None:
-    """Each call, once and forever: nothing else in sight, no descriptor open, and after a sweep nothing left over."""
+    """Each call, once and forever: nothing else in sight, no descriptor open, and after a sweep nothing left over.
+
+    The disk is what failed, and never told as a person's change, or as something that may not be done.
+    """
     template = made(swift_path)
     if verb.name == "unfence":
         VERB["fence"].run(template.store)
@@ -251,7 +254,7 @@ def test_a_call_that_fails_leaves_the_old_or_the_new(swift_path: Path, verb: Ver
                 verb.run(on(root, failing_at(index, number, forever=forever)))
             except InDoubt:
                 allowed = [old, new]
-            except SkillError:
+            except Failed:
                 allowed = [old]
             else:
                 allowed = [new]

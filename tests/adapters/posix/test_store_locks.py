@@ -4,13 +4,8 @@ from __future__ import annotations
 
 import os
 import signal
-import subprocess
-import sys
 import threading
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
-from textwrap import dedent
 
 import pytest
 
@@ -21,36 +16,12 @@ from kestrel_skills_core.domain.fence import Fence
 from kestrel_skills_core.domain.names import ResourcePath, SkillName
 from kestrel_skills_core.ports.store import Swept
 from tests.contracts.files import CountingChance, Later
-from tests.contracts.store import OnDisk, never
+from tests.contracts.store import never
+from tests.race.stopped import held
 
 from .stores import CHANGING, KNOTS, TREE, VERBS, Verb, made, on
 
 TOKEN = "ab" * 16
-HOLDER = dedent(
-    """
-    import sys, time
-    from kestrel_skills_adapters.posix.syscalls import Syscalls
-    calls = Syscalls()
-    with calls.folder(sys.argv[1]) as locks, calls.locked(sys.argv[2], locks, 0, shared=sys.argv[3] == "shared"):
-        print("held", flush=True)
-        time.sleep(600)
-    """
-)
-
-
-@contextmanager
-def held(root: OnDisk, lock: str, *, shared: bool = False) -> Iterator[int]:
-    """A lock that another process holds, stopped in the middle of what it does."""
-    how = "shared" if shared else "alone"
-    command = [sys.executable, "-c", HOLDER, str(root.internal / "locks"), lock, how]
-    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
-        try:
-            assert process.stdout is not None
-            assert process.stdout.readline() == "held\n"
-            process.send_signal(signal.SIGSTOP)
-            yield process.pid
-        finally:
-            process.kill()
 
 
 @pytest.mark.parametrize("verb", CHANGING, ids=str)
@@ -58,14 +29,14 @@ def test_a_stopped_sibling_that_holds_a_name_stops_only_who_would_change_it(tmp_
     """The answer names the skill; readers, marks and other names go on; nothing was changed."""
     root = made(tmp_path)
     before = root.entries()
-    with held(root, "name-knots.lock"):
+    with held(root.internal / "locks", "name-knots.lock"):
         with pytest.raises(Busy, match="the skill `knots`"):
             verb.run(on(root, Later()))
         assert root.entries() == before
         assert root.store.read(KNOTS).tree.revision == TREE.revision
         assert list(root.store.survey().sightings) == ["knots"]
         root.store.publish(SkillName("shells"), TREE, cancelled=never)
-        root.store.fence(KNOTS, Fence(priority=1, reason="why"))
+        root.store.fence(KNOTS, Fence(priority=1, reason="why"), cancelled=never)
         root.store.unfence(KNOTS)
     verb.run(on(root, Later()))
 
@@ -75,7 +46,7 @@ def test_a_stopped_sibling_that_sweeps_stops_every_change(tmp_path: Path, verb: 
     """But no reader, and not the taking away of a mark."""
     root = made(tmp_path)
     before = root.entries()
-    with held(root, "store.lock"):
+    with held(root.internal / "locks", "store.lock"):
         with pytest.raises(Busy, match="the skills folder"):
             verb.run(on(root, Later()))
         assert root.entries() == before
@@ -88,7 +59,7 @@ def test_a_stopped_sibling_that_sweeps_stops_every_change(tmp_path: Path, verb: 
 def test_changes_share_the_store(tmp_path: Path, verb: Verb) -> None:
     """A sibling that is changing another skill is not waited for."""
     root = made(tmp_path)
-    with held(root, "store.lock", shared=True):
+    with held(root.internal / "locks", "store.lock", shared=True):
         verb.run(on(root, Later()))
 
 
@@ -97,7 +68,7 @@ def test_a_sweep_never_waits(tmp_path: Path, shared: bool) -> None:
     """Where anybody is at work, it does nothing, and says so; what is staged there stays."""
     root = made(tmp_path)
     (root.internal / "staging" / TOKEN).write_bytes(b"half")
-    with held(root, "store.lock", shared=shared):
+    with held(root.internal / "locks", "store.lock", shared=shared):
         assert root.store.sweep() == Swept(skipped=True)
     assert (root.internal / "staging" / TOKEN).exists()
     assert root.store.sweep() == Swept(purged=1)
@@ -114,7 +85,7 @@ def test_whoever_goes_away_waits_no_longer(tmp_path: Path, lock: str) -> None:
         return len(asked) > 3
 
     store = PosixSkillStore(root.path, chance=CountingChance(), patience=3600)
-    with held(root, lock), pytest.raises(Busy):
+    with held(root.internal / "locks", lock), pytest.raises(Busy):
         store.write(KNOTS, ResourcePath("SKILL.md"), b"new", seen=TREE.revision, cancelled=cancelled)
     assert len(asked) == 4
 
@@ -124,7 +95,7 @@ def test_a_wait_ends_when_the_other_is_killed(tmp_path: Path, lock: str) -> None
     """What a process held goes with it, and its lock file stays."""
     root = made(tmp_path)
     store = PosixSkillStore(root.path, chance=CountingChance(), patience=3600)
-    with held(root, lock) as pid:
+    with held(root.internal / "locks", lock) as pid:
         inode = (root.internal / "locks" / lock).stat().st_ino
         threading.Timer(0.05, os.kill, (pid, signal.SIGKILL)).start()
         store.write(KNOTS, ResourcePath("SKILL.md"), b"new", seen=TREE.revision, cancelled=never)
@@ -135,7 +106,7 @@ def test_a_wait_has_an_end(tmp_path: Path) -> None:
     """Which does not depend on anybody's going away."""
     root = made(tmp_path)
     store = PosixSkillStore(root.path, chance=CountingChance(), patience=0.03)
-    with held(root, "name-knots.lock"), pytest.raises(Busy):
+    with held(root.internal / "locks", "name-knots.lock"), pytest.raises(Busy):
         store.write(KNOTS, ResourcePath("SKILL.md"), b"new", seen=TREE.revision, cancelled=never)
 
 

@@ -15,7 +15,7 @@ import pytest
 from kestrel_skills_adapters.memory.files import Entry
 from kestrel_skills_core.domain.errors import InDoubt, SkillError, StoreFailed
 from kestrel_skills_core.domain.fence import Fence
-from tests.contracts.store import OnDisk
+from tests.contracts.store import OnDisk, never
 from tests.hostile.disk import Meddling, open_descriptors
 
 from .stores import KNOTS, TREE, VERBS, Verb, made, on
@@ -116,7 +116,7 @@ def test_what_takes_the_place_of_a_folder_is_left_alone(
 def test_a_root_that_cannot_be_written_can_be_read(tmp_path: Path) -> None:
     """Every change is refused in words; marks are read, and a sweep says why it could not be."""
     root = made(tmp_path)
-    root.store.fence(KNOTS, FENCE)
+    root.store.fence(KNOTS, FENCE, cancelled=never)
     before = root.entries()
 
     def act(call: str, *_: Any) -> None:

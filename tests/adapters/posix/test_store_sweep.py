@@ -12,7 +12,7 @@ from kestrel_skills_core.domain.leftover import FolderName
 from kestrel_skills_core.domain.removal import Manifest
 from kestrel_skills_core.ports.store import Kept, Swept
 from tests.contracts.store import OnDisk
-from tests.hostile.disk import Meddling, failing
+from tests.hostile.disk import Meddling, failing, failing_once
 
 from .stores import KNOTS, leftovers, made, on
 
@@ -141,6 +141,15 @@ def test_a_folder_that_is_as_it_was_seen_goes(root: OnDisk, room: str, noted: bo
 
 
 @pytest.mark.parametrize("room", ["retired", "staging"])
+def test_a_folder_that_cannot_be_read_for_a_moment_does_not_come_back(root: OnDisk, room: str) -> None:
+    """Nobody can tell whether a person changed it; the next sweep can."""
+    folder = retired(root, room=room)
+    assert on(root, failing_once("read", "SKILL.md")).sweep() == Swept(left=(f"{room}/{folder.name}",))
+    assert sight(root) == []
+    assert root.store.sweep() == Swept(purged=1)
+
+
+@pytest.mark.parametrize("room", ["retired", "staging"])
 def test_a_folder_that_a_person_changed_comes_back(root: OnDisk, room: str) -> None:
     """They were faster than the move out of sight, or met the folder before the power took it out of sight again."""
     before = root.entries()
@@ -209,7 +218,7 @@ def test_what_is_nobodys_is_told_of_and_stays(root: OnDisk) -> None:
     (root.internal / "retired" / "what").mkdir()
     (root.internal / "kept" / "what").mkdir()
     for _ in range(2):
-        assert root.store.sweep() == Swept(left=("staging/what", "retired/what"))
+        assert root.store.sweep() == Swept(left=("staging/what", "retired/what", "kept/what"))
     assert root.store.kept() == ()
 
 

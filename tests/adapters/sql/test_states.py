@@ -14,6 +14,8 @@ from pathlib import Path
 
 import pytest
 
+from kestrel_skills_adapters.memory.world import MemoryOffload
+from kestrel_skills_adapters.sql import statements
 from kestrel_skills_adapters.sql.states import SqliteStates
 from kestrel_skills_adapters.world import finish, inline
 from kestrel_skills_core.domain.errors import StateUnavailable
@@ -67,7 +69,12 @@ def ran(path: Path, script: str) -> None:
 
 def refusal(table: SqliteStates, verb: str = "rows") -> StateUnavailable:
     """The error of a call, checked for what no error may hold."""
-    calls = {"rows": table.rows, "put": lambda: table.put(NOTES, PINNED), "drop": lambda: table.drop(NOTES, seen=ON)}
+    calls = {
+        "rows": table.rows,
+        "put": lambda: table.put(NOTES, PINNED),
+        "replace": lambda: table.replace(NOTES, PINNED, seen=ON),
+        "drop": lambda: table.drop(NOTES, seen=ON),
+    }
     with pytest.raises(StateUnavailable) as caught:
         finish(calls[verb]())
     told = f"{caught.value} {caught.value.fix} {caught.value.args}"
@@ -83,7 +90,7 @@ def open_descriptors() -> int:
     return sum(1 for _ in Path("/dev/fd").iterdir())
 
 
-VERBS = ("rows", "put", "drop")
+VERBS = ("rows", "put", "replace", "drop")
 
 
 # What stands in the file
@@ -212,16 +219,28 @@ def test_an_odd_row_is_dropped_as_it_reads(path: Path) -> None:
     assert fetched(path, "SELECT * FROM bootstrap_config") == []
 
 
+def test_the_rows_of_one_name_are_found_by_the_index(path: Path) -> None:
+    """So that what one skill costs does not depend on how many others have rows."""
+    finish(states(path).put(NOTES, ON))
+    parameters = (OWNER, *statements.names_of(NOTES.name))
+    with closing(sqlite3.connect(path)) as connection:
+        plan = connection.execute(f"EXPLAIN QUERY PLAN {statements.SELECT_NAME}", parameters).fetchall()
+    assert [step[-1] for step in plan] == [
+        "SEARCH bootstrap_config USING INDEX idx_bootstrap_config_agent_file (agent_id=? AND file_name=?)"
+    ]
+
+
 # What is made, and when
 
 
 def test_reading_makes_nothing(tmp_path: Path) -> None:
-    """Reading or dropping where there is no file, no folder, or no table, leaves it so."""
+    """Reading, replacing or dropping a row where there is no file, no folder, or no table, leaves it so."""
     empty = tmp_path / "empty"
     empty.touch()
     for path in (tmp_path / "state", tmp_path / "absent" / "state", empty):
         assert finish(states(path).rows()) == {}
         finish(states(path).drop(NOTES, seen=ON))
+        assert not finish(states(path).replace(NOTES, PINNED, seen=ON))
     assert sorted(tmp_path.iterdir()) == [empty]
     assert empty.read_bytes() == b""
 
@@ -360,6 +379,15 @@ def test_held_by_another(path: Path, verb: str) -> None:
     assert finish(states(path).rows()) == {NOTES: ON}
 
 
+@pytest.mark.parametrize("verb", VERBS)
+def test_whoever_goes_away_waits_no_longer(path: Path, verb: str) -> None:
+    """Though there was patience for an hour."""
+    finish(states(path).put(NOTES, ON))
+    with held(path):
+        table = SqliteStates(path, AGENT, offload=MemoryOffload(gone=True), wait=3600)
+        assert refusal(table, verb).why == "another process holds the state file"
+
+
 def test_held_for_a_moment(path: Path) -> None:
     """A file that is let go before the deadline is no failure."""
     finish(states(path).put(NOTES, ON))
@@ -371,8 +399,22 @@ def test_held_for_a_moment(path: Path) -> None:
     assert finish(states(path).rows()) == {NOTES: PINNED}
 
 
+def test_what_is_written_during_a_replacement_stands(path: Path) -> None:
+    """A row is compared under the lock under which it is written."""
+    finish(states(path).put(NOTES, ON))
+    with ThreadPoolExecutor(1) as pool, closing(sqlite3.connect(path, isolation_level=None)) as other:
+        other.execute("BEGIN IMMEDIATE")
+        other.execute("UPDATE bootstrap_config SET enabled = 0")
+        waiting = pool.submit(lambda: finish(states(path, wait=60).replace(NOTES, PINNED, seen=ON)))
+        with pytest.raises(TimeoutError):
+            waiting.result(0.05)
+        other.execute("COMMIT")
+        assert not waiting.result()
+    assert not finish(states(path).rows())[NOTES].enabled
+
+
 @pytest.mark.usefixtures("permissions_bind")
-@pytest.mark.parametrize("verb", ["put", "drop"])
+@pytest.mark.parametrize("verb", ["put", "replace", "drop"])
 def test_a_read_only_file(path: Path, verb: str) -> None:
     """A file that may only be read is read, and not written."""
     finish(states(path).put(NOTES, ON))
@@ -383,7 +425,7 @@ def test_a_read_only_file(path: Path, verb: str) -> None:
 
 
 @pytest.mark.usefixtures("permissions_bind")
-@pytest.mark.parametrize("verb", ["put", "drop"])
+@pytest.mark.parametrize("verb", ["put", "replace", "drop"])
 def test_a_read_only_folder(path: Path, verb: str) -> None:
     """In a folder that may only be read no journal can be kept, so that nothing is written."""
     finish(states(path).put(NOTES, ON))

@@ -9,7 +9,7 @@ from kestrel_skills_core.domain.names import parse_address
 from kestrel_skills_core.domain.record import Rejection
 from kestrel_skills_core.service.library import Deletion
 
-from ..changes import asked, problem, resolves, shown
+from ..changes import asked, begin, problem, resolves, shown
 from ..completion import addresses
 from ..failures import FOUND
 from ..invocation import BUDGET, OUTPUT, WHERE, accepts, of
@@ -32,6 +32,7 @@ def command(context: click.Context, name: str, revision: str | None) -> int:
     screen = invocation.screen()
     session = invocation.session()
     address = parse_address(name)
+    begin(session, screen)
     deletion = session.deletion(address)
     token = deletion.delete_revision if revision is None else revision
     if revision is None:

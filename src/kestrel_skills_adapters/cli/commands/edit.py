@@ -12,7 +12,7 @@ from kestrel_skills_core.domain.names import DOCUMENT, Address, ResourcePath, Re
 from kestrel_skills_core.domain.record import Rejection, SkillRecord
 from kestrel_skills_core.service.library import Reading
 
-from ..changes import FROM, IF_MATCH, asked, differences, refusal, short, shown
+from ..changes import FROM, IF_MATCH, asked, begin, differences, refusal, short, shown
 from ..completion import addresses
 from ..draft import Draft, given_text
 from ..failures import DONE, Misuse
@@ -49,6 +49,7 @@ def command(
     if remove and source is not None:
         raise Misuse("--remove and --from exclude each other", "give one of them")
     session = invocation.session()
+    begin(session, invocation.screen())
     if remove:
         found = session.remove_file(RemoveFile(address=address, path=wanted, expected_revision=seen))
         return _tell(invocation, session, found, f"{wanted} is removed")

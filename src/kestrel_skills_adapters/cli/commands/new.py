@@ -11,7 +11,7 @@ from kestrel_skills_core.domain.errors import SkillError
 from kestrel_skills_core.domain.names import DOCUMENT, SkillName, skill_name
 from kestrel_skills_core.domain.record import PRIORITIES, SkillRecord
 
-from ..changes import FROM, asked, problem, refusal, shown
+from ..changes import FROM, asked, begin, problem, refusal, shown
 from ..draft import Draft, given_text
 from ..failures import FOUND
 from ..invocation import BUDGET, OUTPUT, WHERE, Invocation, accepts, of
@@ -82,6 +82,7 @@ def command(context: click.Context, name: str, source: str | None, enabled: bool
 def _make(invocation: Invocation, command: Create) -> int:
     screen = invocation.screen()
     session = invocation.session(found=True)
+    begin(session, screen)
     outcome = session.create(command)
     record = outcome.found
     assert isinstance(record, SkillRecord), "what was published resolves"

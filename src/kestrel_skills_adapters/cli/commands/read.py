@@ -5,7 +5,6 @@ from __future__ import annotations
 import click
 
 from kestrel_skills_core.domain.names import parse_address, resource_path
-from kestrel_skills_core.domain.record import Rejection, SkillRecord
 
 from ..completion import addresses
 from ..invocation import OUTPUT, WHERE, accepts, of
@@ -30,16 +29,16 @@ def command(context: click.Context, name: str, path: str | None) -> None:
     session = invocation.session()
     if wanted is None:
         reading = session.read(address)
-        found: SkillRecord | Rejection | None = reading.found
-        data = reading.document.body.encode()
+        data, has_left_pin = reading.document.body.encode(), reading.has_left_pin
     else:
-        data, found = session.read_file(address, wanted)
+        file = session.read_file(address, wanted)
+        data, has_left_pin = file.content, file.has_left_pin
     screen = invocation.screen()
     if invocation.json:
         screen.members({"content": data.decode("utf-8", "backslashreplace")})
     else:
         screen.text(data)
-    if isinstance(found, SkillRecord) and found.has_left_pin:
+    if has_left_pin:
         screen.note(
             f"warning: these are not the bytes that {address} was pinned to; look at them, then enable it again"
         )
