@@ -28,6 +28,8 @@ _FED: Final = 16 * 1024
 _LONGEST: Final = 9
 """Bytes of a figure in seven-bit groups: 63 bits are more than anything that a cap lets through."""
 
+_OTHERWISE: Final = "clone the repository with git, and install the folder from there"
+
 _Base = int | ObjectId
 """What a delta changes: the object that begins at an offset of the pack, or the one that has an id."""
 
@@ -76,7 +78,7 @@ def _count(wire: _Wire, limits: Limits) -> int:
         _wrong("the server sent something else than a pack")
     count = int.from_bytes(header[8:], "big")
     if count > limits.git_objects:
-        raise TooLarge("objects in one transfer from a repository", limits.git_objects, count)
+        raise TooLarge("objects in one transfer from a repository", limits.git_objects, count, _OTHERWISE)
     return count
 
 
@@ -199,7 +201,7 @@ class _Wire:
             _wrong("it is cut short")
         self._received += len(piece)
         if self._received > self._most:
-            raise TooLarge("bytes from a repository", self._most, None, "its server may not be able to send less")
+            raise TooLarge("bytes from a repository", self._most, None, _OTHERWISE)
         self._add_up()
         self._held += piece
 
@@ -222,10 +224,10 @@ class _Shelf:
     def charge(self, size: int) -> None:
         """Agree to so many bytes more, before they are made."""
         if size > self._limits.git_object_bytes:
-            raise TooLarge("bytes in one object of a repository", self._limits.git_object_bytes, size)
+            raise TooLarge("bytes in one object of a repository", self._limits.git_object_bytes, size, _OTHERWISE)
         self._inflated += size
         if self._inflated > self._limits.git_inflated_bytes:
-            raise TooLarge("bytes in the objects of one transfer", self._limits.git_inflated_bytes)
+            raise TooLarge("bytes in the objects of one transfer", self._limits.git_inflated_bytes, None, _OTHERWISE)
 
     def put(self, offset: int, whole: _Whole) -> None:
         """Keep an object, and all that waited for it."""

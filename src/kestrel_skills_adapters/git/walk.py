@@ -21,6 +21,7 @@ from .objects import EXECUTABLE, FILE, FOLDER, Entry, ObjectId, Objects, entries
 __all__ = ["Leaf", "blobs_of", "file_in", "files_below", "folder_in", "folders_in", "parcel_of"]
 
 _ODD: Final = {b"120000": "a link", b"160000": "another repository"}
+_BY_PATH: Final = "give the path of one skill's folder"
 _LARGE_FILE: Final = b"version https://git-lfs.github.com/spec/v1\n"
 """How Git LFS begins what it keeps in place of a file: its specification, `docs/spec.md`."""
 
@@ -70,7 +71,7 @@ def folders_in(objects: Objects, folder: ObjectId, limits: Limits = LIMITS) -> d
         if entry.mode == FOLDER:
             found[entry.name.decode(errors="replace")] = entry.id
             if len(found) > limits.git_entries:
-                raise TooLarge("folders in one folder of a repository", limits.git_entries)
+                raise TooLarge("folders in one folder of a repository", limits.git_entries, None, _BY_PATH)
     return {name: wanted for name, wanted in found.items() if "\ufffd" not in name}
 
 
@@ -91,7 +92,7 @@ def files_below(objects: Objects, folder: ObjectId, limits: Limits = LIMITS) -> 
         for path, entry in _judged(above, entries_of(objects, here)):
             met += 1
             if met > limits.git_entries:
-                raise TooLarge("files and folders of one folder of a repository", limits.git_entries)
+                raise TooLarge("files and folders of one folder of a repository", limits.git_entries, None, _BY_PATH)
             if entry.mode == FOLDER:
                 ahead.append((f"{path}/", entry.id))
             else:
