@@ -80,7 +80,7 @@ def chosen(asked: str, found: Mapping[Folder, str]) -> Folder:
     Raises:
         BadSource: No skill has that name, or several do; they are listed.
     """
-    matches = [folder for folder, stated in found.items() if _name_of(folder, stated) == asked]
+    matches = [folder for folder, stated in found.items() if asked and _name_of(folder, stated) == asked]
     if len(matches) == 1:
         return matches[0]
     if matches:
