@@ -26,6 +26,7 @@ __all__ = [
     "cut",
     "delta",
     "figure",
+    "followed",
     "head",
     "insert",
     "object_id",
@@ -33,6 +34,7 @@ __all__ = [
     "packed_object",
     "repository",
     "tree",
+    "way_back",
 ]
 
 COMMIT: Final = 1
@@ -76,13 +78,18 @@ def by_id(base: str, change: bytes) -> bytes:
     return packed_object(BY_ID, change, base=bytes.fromhex(base))
 
 
-def by_offset(back: int, change: bytes) -> bytes:
+def way_back(distance: int) -> bytes:
+    """How far before it the base of an object begins: groups of seven bits, the highest first, none twice."""
+    out = [distance & 0x7F]
+    while distance := distance >> 7:
+        distance -= 1
+        out.insert(0, distance & 0x7F | 0x80)
+    return bytes(out)
+
+
+def by_offset(distance: int, change: bytes) -> bytes:
     """A delta to the object that begins so many bytes before it."""
-    out = [back & 0x7F]
-    while back := back >> 7:
-        back -= 1
-        out.insert(0, back & 0x7F | 0x80)
-    return packed_object(BY_OFFSET, change, base=bytes(out))
+    return packed_object(BY_OFFSET, change, base=way_back(distance))
 
 
 def delta(of: int, makes: int, *steps: bytes) -> bytes:
@@ -110,10 +117,19 @@ def applied(base: bytes, change: bytes) -> bytes | None:
     left = iter(change)
     try:
         said = [_figure_of(left), _figure_of(left)]
-        made = b"".join(_step(base, step, left) for step in left)
-    except (StopIteration, RuntimeError, ValueError):  # a generator makes the first into the second
+    except StopIteration:
         return None
-    return made if said == [len(base), len(made)] else None
+    made = followed(base, bytes(left))
+    return made if made is not None and said == [len(base), len(made)] else None
+
+
+def followed(base: bytes, steps: bytes) -> bytes | None:
+    """What the steps of a delta make, or nothing where one of them is wrong."""
+    left = iter(steps)
+    try:
+        return b"".join(_step(base, step, left) for step in left)
+    except (RuntimeError, ValueError):  # which a generator makes of the end of an iteration
+        return None
 
 
 def _figure_of(left: Iterator[int]) -> int:
