@@ -110,6 +110,12 @@ def test_nothing_is_looked_for_in_a_skill() -> None:
     assert worth_a_look(path("a"), ["skills"], is_skill=True) == ()
 
 
+def test_a_procedure_that_is_out_of_place_hides_nothing() -> None:
+    """A folder on the way is no skill, whatever it holds."""
+    assert worth_a_look(path("plugins/p"), ["skills"], is_skill=True) == ("plugins/p/skills",)
+    assert worth_a_look(path(".claude"), ["skills"], is_skill=True) == (".claude/skills",)
+
+
 @settings(max_examples=300)
 @given(TREES)
 def test_every_place_in_a_tree_is_looked_into_and_no_more(tree: dict[str, Any]) -> None:

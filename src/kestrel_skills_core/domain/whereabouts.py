@@ -57,10 +57,11 @@ def subpath(asked: str) -> Folder:
 def worth_a_look(folder: Folder, names: Iterable[str], *, is_skill: bool) -> tuple[ResourcePath, ...]:
     """Of the folders in one folder, by name, those that are skills or lead to some, in order.
 
-    What lies in a skill is its own, so that nothing more is looked for below one; the top alone may be a skill and hold
-    others. A name that no path of ours may hold is passed over: nobody could ask for it.
+    `is_skill` says whether the one folder holds a `SKILL.md`. What lies in a skill is its own, so that nothing more is
+    looked for below one; the top alone may be a skill and hold others. A name that no path of ours may hold is passed
+    over: nobody could ask for it.
     """
-    if is_skill and folder is not TOP:
+    if is_skill and folder is not TOP and is_place(folder):
         return ()
     above = _parts(folder)
     return tuple(sorted(path for name in names if _leads_on((*above, name)) and (path := _legal(folder, name))))
