@@ -13,6 +13,7 @@ import pytest
 from kestrel_skills_adapters.git.objects import ObjectId, top_of
 from kestrel_skills_adapters.git.pack import read_pack
 from kestrel_skills_adapters.git.walk import blobs_of, files_below, folder_in, parcel_of
+from kestrel_skills_core.domain.errors import SkillError
 from kestrel_skills_core.domain.parcel import Parcel
 from kestrel_skills_core.domain.tree import Content
 
@@ -35,22 +36,34 @@ def received(what: Sent) -> Parcel:
     return parcel_of(leaves, {wanted: objects[wanted] for wanted in blobs_of(leaves) if wanted in objects})
 
 
-@pytest.mark.parametrize("attack", ATTACKS.values(), ids=ATTACKS)
-def test_it_ends_in_its_named_error(attack: Attack) -> None:
-    """Of the very class, with words that say what is wrong, and within 64 MiB that Python counts."""
+def refused(attack: Attack) -> tuple[SkillError, int]:
+    """The error that an attack ends in, and the bytes that Python held at most until then."""
     what = attack.sent()
     tracemalloc.start()
     try:
-        with pytest.raises(attack.error) as refused:
+        with pytest.raises(attack.error) as raised:
             received(what)
         _, most = tracemalloc.get_traced_memory()
     finally:
         tracemalloc.stop()
-    assert refused.type is attack.error
-    assert attack.words in str(refused.value)
-    assert refused.value.fix
-    assert not set("\n\r\t\x1b\x7f\u202e\u2028") & set(str(refused.value))
+    return raised.value, most
+
+
+@pytest.mark.parametrize("attack", ATTACKS.values(), ids=ATTACKS)
+def test_it_ends_in_its_named_error(attack: Attack) -> None:
+    """Of the very class, with words that say what is wrong, and within 64 MiB."""
+    error, most = refused(attack)
+    assert type(error) is attack.error
+    assert attack.words in str(error)
+    assert error.fix
+    assert not set("\n\r\t\x1b\x7f\u202e\u2028") & set(str(error))
     assert most < MOST
+
+
+def test_a_lie_is_found_at_its_first_byte() -> None:
+    """What says to be small is not inflated any further to see how large it is."""
+    _, most = refused(LARGE["a blob that says 10 bytes and inflates to 1 GiB"])
+    assert most < 1 << 20
 
 
 @pytest.mark.parametrize("name", LARGE)
