@@ -135,14 +135,14 @@ class Handler(BaseHTTPRequestHandler):
     def send_response(self, code: int, message: str | None = None) -> None:
         self.send_response_only(code, message)
 
-    def do_GET(self) -> None:  # noqa: N802 - the library's name for it
+    def do_GET(self) -> None:
         """Note the request, and do as the script says."""
         body = self.rfile.read(int(self.headers.get("Content-Length") or 0))
         self.server.served.asked.append((self.command, self.path))
         self.server.script(Asked(self.command, self.path, dict(self.headers), body, self))
         self.wfile.flush()
 
-    do_POST = do_GET  # noqa: N815
+    do_POST = do_GET  # noqa: N815 - the library calls it so
 
 
 class Server(ThreadingTCPServer):
