@@ -49,19 +49,19 @@ class Authority:
     """Who vouches for the servers of a test, and for nobody else."""
 
     def __init__(self) -> None:
-        self._ca = trustme.CA()
+        self.ca = trustme.CA()
         self.trust = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
-        self._ca.configure_trust(self.trust)
+        self.ca.configure_trust(self.trust)
 
     def context(self, *names: str) -> ssl.SSLContext:
         """What a server of these names needs."""
         context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
-        self._ca.issue_cert(*(names or (HOST,))).configure_cert(context)
+        self.ca.issue_cert(*(names or (HOST,))).configure_cert(context)
         return context
 
     def write(self, path: Path) -> Path:
         """The certificate in a file, for programs that read it there."""
-        self._ca.cert_pem.write_to_path(path)
+        self.ca.cert_pem.write_to_path(path)
         return path
 
 
@@ -194,10 +194,17 @@ def authority() -> Authority:
 
 
 @contextmanager
-def serving(script: Script, *names: str, by: Authority | None = None, plain: bool = False) -> Iterator[Served]:
+def serving(
+    script: Script,
+    *names: str,
+    by: Authority | None = None,
+    context: ssl.SSLContext | None = None,
+    plain: bool = False,
+) -> Iterator[Served]:
     """A server that does as the script says, under a certificate for some names: for its own, unless told otherwise."""
     served = Served(authority())
-    context = None if plain else (by or authority()).context(*names)
+    if not plain:
+        context = context or (by or authority()).context(*names)
     with Server(script, context, served) as server:
         served.port = server.server_address[1]
         thread = threading.Thread(target=server.serve_forever, args=(0.01,), daemon=True)

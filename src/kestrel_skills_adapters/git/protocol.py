@@ -59,6 +59,8 @@ _REF: Final = re.compile(
 )
 _OLD: Final = re.compile(rb"version 1\n?|[0-9a-f]{40,64} .*", re.DOTALL)
 _RIGHT: Final = "see that the address is right"
+_ASKED: Final = "see that the address, and what is asked for, are right"
+_ODD: Final = "try again; if it stays so, tell whoever runs the server"
 _PACK, _PROGRESS, _FATAL = (
     bytes([band]) for band in (SIDE_BAND_CHANNEL_DATA, SIDE_BAND_CHANNEL_PROGRESS, SIDE_BAND_CHANNEL_FATAL)
 )
@@ -98,7 +100,7 @@ class UploadPack:
         for packet in _part(self._said(b"ls-refs", asked)):
             found = _REF.fullmatch(packet)
             if found is None:
-                raise GitFailed("refs", "what it lists are no refs")
+                raise GitFailed("refs", "what it lists are no refs", _ODD)
             commit = (found["peeled"] or found["id"]).decode()
             yield Ref(found["name"].decode("utf-8", "surrogateescape"), CommitId(commit))
 
@@ -148,9 +150,9 @@ def _read(read_packet: Callable[[], bytes | None], stage: str) -> bytes | None:
     try:
         packet = read_packet()
     except GitProtocolError:
-        raise GitFailed(stage, "its answer is cut short, or is not in the packets of git") from None
+        raise GitFailed(stage, "its answer is cut short, or is not in the packets of git", _ODD) from None
     if packet is not None and packet.startswith(b"ERR "):
-        raise Declined(stage, _quoted(packet[4:]))
+        raise Declined(stage, _quoted(packet[4:]), _ASKED)
     return packet
 
 
@@ -187,11 +189,11 @@ def _offered(packets: Iterator[bytes | None]) -> dict[bytes, bytes]:
         name, _, value = packet.rstrip(b"\n").partition(b"=")
         offered[name] = value
     else:
-        raise GitFailed("refs", "what it offers never ends")
+        raise GitFailed("refs", "what it offers never ends", _ODD)
     if offered.get(b"object-format", b"sha1") != b"sha1":
-        raise GitFailed("refs", "its ids are of SHA-256, which are not read")
+        raise GitFailed("refs", "its ids are of SHA-256, which are not read", "use a repository with ids of SHA-1")
     if not {b"ls-refs", b"fetch"} <= offered.keys():
-        raise GitFailed("refs", "it does not offer to read from it")
+        raise GitFailed("refs", "it does not offer to read from it", _RIGHT)
     return offered
 
 
@@ -201,7 +203,7 @@ def _skip_to_pack(packets: Iterator[bytes | None]) -> None:
         if packet == b"packfile\n":
             return
         if packet is not None and not packet.startswith((b"shallow-info\n", b"shallow ", b"unshallow ")):
-            raise GitFailed("fetch", "it answers what was not asked")
+            raise GitFailed("fetch", "it answers what was not asked", _ODD)
 
 
 def _unbanded(packets: Iterable[bytes]) -> Iterator[bytes]:
@@ -211,9 +213,9 @@ def _unbanded(packets: Iterable[bytes]) -> Iterator[bytes]:
         if band == _PACK:
             yield packet[1:]
         elif band == _FATAL:
-            raise Declined("fetch", _quoted(packet[1:]))
+            raise Declined("fetch", _quoted(packet[1:]), _ASKED)
         elif band != _PROGRESS:
-            raise GitFailed("fetch", "it answers what was not asked")
+            raise GitFailed("fetch", "it answers what was not asked", _ODD)
 
 
 def _quoted(said: bytes) -> str:

@@ -238,7 +238,7 @@ class Reply:
             why, fix = _STATUSES.get(status, ("it cannot answer", _LATER))
             raise GitFailed(stage, f"{why} ({status})", fix)
         if headers.get("Content-Encoding", "identity").lower() != "identity":
-            raise GitFailed(stage, "its answer is encoded, which was not asked for")
+            raise GitFailed(stage, "its answer is encoded, which was not asked for", _LATER)
         if headers.get("Content-Type", "").partition(";")[0].strip().lower() != kind:
             raise GitFailed(stage, "it does not speak the smart protocol of git over HTTP", _RIGHT)
 

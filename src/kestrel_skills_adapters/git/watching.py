@@ -30,6 +30,7 @@ Progress = Callable[[int, int], None]
 _TICK: Final = 0.02
 """Seconds between two looks at the clock, and at whether whoever asked is still there."""
 _LATER: Final = "try again later"
+_SMALLER: Final = "use a smaller folder or repository, or a server that sends parts"
 
 
 class Ended(Exception):
@@ -76,7 +77,7 @@ class Watch:
         self._moved = time.monotonic()
         self.received += count
         if self.received > self.limits.git_received_bytes:
-            raise TooLarge("bytes from a git server", self.limits.git_received_bytes, fix="take it from a smaller one")
+            raise TooLarge("bytes from a git server", self.limits.git_received_bytes, fix=_SMALLER)
 
     def hold(self, connection: socket.socket) -> None:
         """From now on this connection is what the transfer waits for; `let_go` closes it.

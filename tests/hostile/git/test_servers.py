@@ -5,13 +5,9 @@ from __future__ import annotations
 import gzip
 import os
 import re
-import threading
-import time
 import tracemalloc
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
 from itertools import chain, repeat
-from pathlib import Path
 from typing import Any, Final
 
 import pytest
@@ -23,6 +19,7 @@ from kestrel_skills_core.domain.git_address import CommitId, git_ref
 from kestrel_skills_core.domain.limits import LIMITS, Limits
 from kestrel_skills_core.domain.names import ResourcePath
 from kestrel_skills_core.domain.tree import Content
+from tests.git.leaks import nothing_left
 from tests.git.lies import (
     DELIMITER,
     FLUSH,
@@ -65,23 +62,6 @@ def use_by_list(served: Served, shelf: Shelf, limits: Limits) -> object:
     return DulwichGitSource(served.transport(), limits).list(served.url(), CommitId(shelf.head), cancelled=here)
 
 
-@contextmanager
-def nothing_left() -> Iterator[None]:
-    """No thread of a transfer lives on, and no descriptor stays open."""
-
-    def open_now() -> int:
-        return len(list(Path("/dev/fd").iterdir()))
-
-    before = open_now()
-    yield
-    for _ in range(500):
-        threads = [thread for thread in threading.enumerate() if thread.name == "git transfer"]
-        if not threads and open_now() <= before:
-            return
-        time.sleep(0.01)
-    raise AssertionError(f"{threads} live, and {open_now() - before} descriptors are open")
-
-
 def refused(
     answers: Script, shelf: Shelf, limits: Limits = HASTE, by: Callable[[Served, Shelf, Limits], object] = use
 ) -> SkillError:
@@ -97,6 +77,7 @@ def refused(
     assert most < MOST
     assert len(str(raised.value)) < 300
     assert str(raised.value).isprintable()
+    assert raised.value.fix
     return raised.value
 
 
