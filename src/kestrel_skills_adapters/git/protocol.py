@@ -29,13 +29,21 @@ from .objects import ObjectId
 from .transport import Reply, Server
 from .watching import Watch
 
-__all__ = ["Declined", "Filter", "Ref", "UploadPack"]
+__all__ = ["Declined", "Filter", "Offers", "Ref", "UploadPack"]
 
 Filter = Literal["tree:0", "blob:none"]
 """Leave out every folder and file, or every file, but for those that are asked for by their ids.
 
 These two are what large hosts allow; others, and deeper ones, they refuse.
 """
+
+
+class Offers(NamedTuple):
+    """What a server can do besides the least: name the format of ids, filter, and leave out what came before."""
+
+    format: bool
+    filters: bool
+    depth: bool
 
 
 class Ref(NamedTuple):
@@ -78,16 +86,17 @@ class UploadPack:
         TooLarge: It has sent more than a transfer may have.
     """
 
-    def __init__(self, server: Server, watch: Watch) -> None:
-        """Ask what is offered: one request."""
+    def __init__(self, server: Server, watch: Watch, offers: Offers | None = None) -> None:
+        """Ask what is offered, unless that is known: one request."""
         self._server, self._watch = server, watch
-        watch.at("refs")
-        reply = server.get(f"info/refs?service={_SERVICE}", _ADVERTISEMENT)
+        self.offers = offers or self._greeted()
+
+    def _greeted(self) -> Offers:
+        self._watch.at("refs")
+        reply = self._server.get(f"info/refs?service={_SERVICE}", _ADVERTISEMENT)
         offered = _offered(islice(_packets(reply), _OFFERS))
-        self._states_format = b"object-format" in offered
         of_fetch = offered[b"fetch"].split()
-        self.can_filter = b"filter" in of_fetch
-        self._can_deepen = b"shallow" in of_fetch
+        return Offers(b"object-format" in offered, b"filter" in of_fetch, b"shallow" in of_fetch)
 
     def will_send(self, entries: int) -> None:
         """So many files and folders are known to be asked for; for whoever watches."""
@@ -109,7 +118,7 @@ class UploadPack:
     ) -> Iterator[bytes]:
         """A pack of what is wanted and what it leads to, piece by piece: one request.
 
-        `without` may be given where the server `can_filter`. `deepen` leaves out what came before a commit, where the
+        `without` may be given where the server offers filters. `deepen` leaves out what came before a commit, where the
         server can.
 
         Raises:
@@ -117,7 +126,7 @@ class UploadPack:
         """
         self._watch.at("fetch")
         asked = [b"no-progress", b"ofs-delta", *(b"want " + want.encode() for want in wants)]
-        if deepen and self._can_deepen:
+        if deepen and self.offers.depth:
             asked.append(b"deepen 1")
         if without is not None:
             asked.append(b"filter " + without.encode())
@@ -127,7 +136,7 @@ class UploadPack:
 
     def _said(self, command: bytes, asked: Iterable[bytes]) -> Iterator[bytes | None]:
         """What is answered to a command."""
-        stated = [b"object-format=sha1\n"] if self._states_format else []
+        stated = [b"object-format=sha1\n"] if self.offers.format else []
         body = b"".join(
             (
                 *map(pkt_line, [b"command=" + command + b"\n", *stated]),

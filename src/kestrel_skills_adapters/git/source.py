@@ -9,7 +9,7 @@ from collections.abc import Callable
 from itertools import islice
 from typing import TYPE_CHECKING, Final, TypeVar
 
-from attrs import define
+from attrs import define, field
 
 from kestrel_skills_core.domain.errors import GitFailed
 from kestrel_skills_core.domain.git_address import CommitId, GitRef, GitUrl, commit_meant, full_refs
@@ -25,7 +25,7 @@ from .watching import Progress, Watch, untold, watched
 
 if TYPE_CHECKING:
     from .protocol import UploadPack
-    from .repository import Repository
+    from .repository import Known, Repository
     from .transport import Transport
 
 __all__ = ["DulwichGitSource"]
@@ -45,6 +45,7 @@ class DulwichGitSource:
     transport: Transport | None = None
     limits: Limits = LIMITS
     progress: Progress = untold
+    _known: Known | None = field(default=None, init=False)
 
     def resolve(self, url: GitUrl, ref: GitRef, *, cancelled: Cancelled) -> CommitId:
         """The commit that a ref means now: two requests, and none for a full id."""
@@ -52,7 +53,7 @@ class DulwichGitSource:
         if not names:
             return commit_meant(ref, {})
 
-        def look_up(server: UploadPack) -> CommitId:
+        def look_up(server: UploadPack, _: Known) -> CommitId:
             found = {each.name: each.commit for each in server.refs(names) if each.name in names}
             try:
                 return commit_meant(ref, found)
@@ -72,20 +73,31 @@ class DulwichGitSource:
     def _read(self, url: GitUrl, commit: CommitId, read: Callable[[Repository], T], cancelled: Cancelled) -> T:
         from .repository import Repository
 
-        return self._asked(url, lambda server: read(Repository(server, commit, self.limits)), cancelled)
+        def read_from(server: UploadPack, known: Known) -> T:
+            return read(Repository(server, commit, known, self.limits))
 
-    def _asked(self, url: GitUrl, ask: Callable[[UploadPack], T], cancelled: Cancelled) -> T:
-        """Connect, ask, and leave."""
+        return self._asked(url, read_from, cancelled)
+
+    def _asked(self, url: GitUrl, ask: Callable[[UploadPack, Known], T], cancelled: Cancelled) -> T:
+        """Connect, ask, and leave; what is known then helps the next one, if nothing went wrong."""
         from .protocol import UploadPack
+        from .repository import Known
         from .transport import Transport
 
         transport = self.transport = self.transport or Transport()
+        known, self._known = self._known, None
+        if known is None or known.url != url:
+            known = Known(url)
 
         def transfer(watch: Watch) -> T:
             with transport.server(url, watch) as server:
-                return ask(UploadPack(server, watch))
+                talk = UploadPack(server, watch, known.offers)
+                known.offers = talk.offers
+                return ask(talk, known)
 
-        return watched(transfer, cancelled=cancelled, limits=self.limits, progress=self.progress)
+        result = watched(transfer, cancelled=cancelled, limits=self.limits, progress=self.progress)
+        self._known = known
+        return result
 
 
 def _near(server: UploadPack, ref: GitRef) -> str:

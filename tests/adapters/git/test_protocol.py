@@ -89,7 +89,7 @@ class TestRequests:
         """Neither a format of ids, nor a depth; whether it filters is told to whoever asks."""
         bodies, answers = asked_of(greeting(b"ls-refs", b"fetch"))
         with talking(answers) as server:
-            assert not server.can_filter
+            assert not server.offers.filters
             list(server.pack([HEAD], deepen=True))
         assert bodies == [
             packet(b"command=fetch\n")
@@ -104,7 +104,7 @@ class TestRequests:
     def test_a_server_that_filters(self) -> None:
         """It says so among what it can do when it sends objects."""
         with talking(greeting(b"ls-refs=unborn", b"fetch=shallow wait-for-done filter")) as server:
-            assert server.can_filter
+            assert server.offers.filters
 
 
 class TestAnswers:

@@ -92,6 +92,39 @@ class TestCost:
             assert [each.folder for each in found] == ["skills/knots", "skills/ropes"]
             assert [method for method, _ in served.asked] == ["GET", *["POST"] * 5]
 
+    def test_what_is_known_is_not_asked_again(self, folder: Path) -> None:
+        """After a list, a folder takes one request for what is below it, and one for the files: nothing on the way."""
+        with serving(backend(folder)) as served:
+            source = DulwichGitSource(served.transport())
+            commit = source.resolve(served.url(), git_ref("main"), cancelled=here)
+            source.list(served.url(), commit, cancelled=here)
+            served.asked.clear()
+            assert source.fetch(served.url(), commit, KNOTS, cancelled=here).files == WANTED
+            assert [method for method, _ in served.asked] == ["POST", "POST"]
+
+    def test_what_is_known_is_of_one_repository(self, folder: Path) -> None:
+        """Another one is asked everything; and so is one after anything went wrong."""
+        made(folder / "other.git", {"main": {"skills/knots/SKILL.md": text("knots")}})
+        with serving(backend(folder)) as served:
+            source = DulwichGitSource(served.transport())
+            source.fetch(served.url(), commit_of(folder), KNOTS, cancelled=here)
+            with pytest.raises(GitFailed, match="not our ref"):
+                source.fetch(served.url("other.git"), commit_of(folder), KNOTS, cancelled=here)
+            served.asked.clear()
+            source.fetch(served.url(), commit_of(folder), KNOTS, cancelled=here)
+            assert [method for method, _ in served.asked] == ["GET", *["POST"] * 5]
+
+    def test_no_more_is_kept_than_is_small(self, tmp_path: Path) -> None:
+        """Folders that are large are asked for each time."""
+        many: Drawn = {f"{'x' * 200}{number}": Content(b"") for number in range(6_000)}
+        made(tmp_path / "some.git", {"main": {**many, "k/SKILL.md": text("k")}})
+        with serving(backend(tmp_path)) as served:
+            source = DulwichGitSource(served.transport())
+            for requests in (5, 3):  # the greeting and the commit are known the second time
+                served.asked.clear()
+                source.fetch(served.url(), commit_of(tmp_path), ResourcePath("k"), cancelled=here)
+                assert len(served.asked) == requests
+
     def test_litter_is_not_asked_for(self, tmp_path: Path) -> None:
         """What no skill carries does not even come, however large."""
         litter = {f"k/__pycache__/{number}.pyc": Content(os.urandom(100_000)) for number in range(5)}

@@ -462,4 +462,4 @@ def test_nothing_is_asked_twice(at: str) -> None:
     with serving(script(shelf, **{at: sends_raw(b"")})) as served:
         with pytest.raises(GitFailed, match="broke off"):
             use(served, shelf, HASTE)
-        assert len(served.asked) == {"greets": 1, "lists": 2, "sends": 4}[at]
+        assert len(served.asked) == {"greets": 1, "lists": 2, "sends": 3}[at]
