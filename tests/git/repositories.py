@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import os
+import shutil
 import subprocess
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Final
+
+import pytest
 
 from kestrel_skills_core.domain.tree import Content
 
@@ -40,6 +43,8 @@ def made(path: Path, commits: Mapping[str, Drawn], tags: Iterable[tuple[str, str
 
     Its server sends parts, as those of large hosts do: by the filters `blob:none` and `tree:0` alone.
     """
+    if shutil.which("git") is None:
+        pytest.skip("the git command line is not here")
     path.mkdir(parents=True)
     git(path, "init", "--quiet", "--bare", "--initial-branch=main")
     stream = bytearray()

@@ -92,6 +92,18 @@ class TestCost:
             assert [each.folder for each in found] == ["skills/knots", "skills/ropes"]
             assert [method for method, _ in served.asked] == ["GET", *["POST"] * 5]
 
+    def test_a_list_of_more_folders_than_a_transfer_may_have(self, folder: Path) -> None:
+        """They are counted before they are asked for: the top, two folders in it, and what is in `skills`."""
+        with serving(backend(folder)) as served:
+            assert DulwichGitSource(served.transport(), evolve(LIMITS, git_entries=5)).list(
+                served.url(), commit_of(folder), cancelled=here
+            )
+            served.asked.clear()
+            source = DulwichGitSource(served.transport(), evolve(LIMITS, git_entries=4))
+            with pytest.raises(TooLarge, match="folders where skills are looked for"):
+                source.list(served.url(), commit_of(folder), cancelled=here)
+            assert [method for method, _ in served.asked] == ["GET", *["POST"] * 3]
+
     def test_what_is_known_is_not_asked_again(self, folder: Path) -> None:
         """After a list, a folder takes one request for what is below it, and one for the files: nothing on the way."""
         with serving(backend(folder)) as served:
