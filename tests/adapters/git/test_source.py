@@ -23,7 +23,7 @@ from tests.contracts.git import text
 from tests.git.leaks import nothing_left
 from tests.git.lies import packet, script, skill
 from tests.git.repositories import Drawn, git, made, offers
-from tests.git.servers import RESULT, Asked, Script, Served, backend, dulwich, files, serving
+from tests.git.servers import RESULT, Asked, Script, Served, authority, backend, dulwich, files, serving
 
 pytestmark = pytest.mark.timeout(60)
 
@@ -299,6 +299,37 @@ def test_a_connection_that_is_cut_anywhere() -> None:
                 ends.append(type(error))
     assert set(ends[:40]) <= {GitFailed, Declined}
     assert ends[-1] == ()
+
+
+def test_nothing_is_run_and_nothing_is_written(folder: Path, tmp_path: Path) -> None:
+    """No program is started, no file is opened to be written, and none of git's is read."""
+    trusted = authority().write(tmp_path / "authority.pem")
+    with serving(backend(folder)) as served:
+        program = (
+            "import os, ssl, sys\n"
+            "from kestrel_skills_adapters.git.source import DulwichGitSource\n"
+            "from kestrel_skills_adapters.git.transport import Transport\n"
+            "from kestrel_skills_core.domain.git_address import git_ref, git_url\n"
+            "seen = []\n"
+            "def hook(event, arguments):\n"
+            "    if event.split('.')[0] in ('subprocess', 'pty') or event in ('os.system', 'os.fork', 'os.exec',\n"
+            "        'os.posix_spawn', 'os.mkdir', 'os.rename', 'os.remove', 'os.symlink', 'os.putenv'):\n"
+            "        seen.append((event, arguments))\n"
+            "    if event == 'open':\n"
+            "        path, _, flags = arguments\n"
+            "        if flags & (os.O_WRONLY | os.O_RDWR | os.O_CREAT) or any(\n"
+            "            name in str(path) for name in ('gitconfig', '.git/', 'netrc')):\n"
+            "            seen.append((event, arguments))\n"
+            "sys.addaudithook(hook)\n"
+            f"trust = ssl.create_default_context(cafile={str(trusted)!r})\n"
+            "source = DulwichGitSource(Transport(lambda *_: ['127.0.0.1'], lambda _: True, trust))\n"
+            f"url, here = git_url({served.url()!r}), lambda: False\n"
+            "commit = source.resolve(url, git_ref('main'), cancelled=here)\n"
+            "source.list(url, commit, cancelled=here)\n"
+            "assert len(source.fetch(url, commit, 'skills/knots', cancelled=here).files) == 2\n"
+            "assert seen == [], seen\n"
+        )
+        subprocess.run([sys.executable, "-B", "-c", program], check=True)
 
 
 def test_who_asks_for_nothing_pays_for_nothing() -> None:
