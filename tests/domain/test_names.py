@@ -29,6 +29,7 @@ from kestrel_skills_core.domain.names import (
     portable_key,
     resource_path,
     skill_name,
+    travelling_path,
 )
 
 ANYTHING = st.text(st.characters(codec=None, exclude_categories=()), max_size=40)
@@ -349,6 +350,90 @@ class TestResourcePath:
         assert not is_left_out(outlined)
         with pytest.raises(BadPath, match="newer than Unicode 14"):
             resource_path(outlined)
+
+
+class TestTravellingPaths:
+    @pytest.mark.parametrize(
+        "text",
+        [
+            "SKILL.md",
+            "a/b/c.txt",
+            ".DS_Store",
+            "__pycache__/x.pyc",
+            "x~",
+            ".hidden",
+            "\u00fc.md",
+            "console.log",
+            "a b",
+            "comic",
+            "aux-1.md",
+            "n" * 255,
+            "a/" * 31 + "b",
+            "com10",
+            "git~2",
+            ".gitignore",
+            ".github",
+            "kestrel-x",
+        ],
+    )
+    def test_paths(self, text: str) -> None:
+        """What any system can hold, litter included."""
+        assert travelling_path(text) == text
+
+    @pytest.mark.parametrize("place", ["{}", "a/{}", "{}/a"])
+    @pytest.mark.parametrize(
+        ("part", "why"),
+        [
+            (".kestrel-generation", "a part of it is kept for this library"),
+            (".KESTREL-x", "a part of it is kept for this library"),
+            (".git", "a part of it means `.git`"),
+            ("GIT~1", "a part of it means `.git`"),
+            (".git::$INDEX_ALLOCATION", "a part of it means `.git`"),
+            ("\uff0egit", "a part of it means `.git`"),
+            ("ab:c", "a part of it holds a colon"),
+            ("a.", "a part of it ends with a dot or a space"),
+            ("a ", "a part of it ends with a dot or a space"),
+            ("CON", "a part of it is a device on Windows"),
+            ("aux.tar.gz", "a part of it is a device on Windows"),
+            ("nul .md", "a part of it is a device on Windows"),
+            ("LPT\u00b2", "a part of it is a device on Windows"),
+            ("n" * 256, "a part of it is longer than 255 bytes"),
+            ("\u00fc" * 128, "a part of it is longer than 255 bytes"),
+            ("..", "a part of it is empty, `.` or `..`"),
+            ("\udcff", "it holds bytes that are not UTF-8"),
+        ],
+    )
+    def test_no_paths(self, part: str, why: str, place: str) -> None:
+        """At any depth, what one system would not hold, or would take for another name."""
+        with pytest.raises(BadPath) as refused:
+            travelling_path(place.format(part))
+        assert refused.value.why == why
+        assert refused.value.fix
+
+    @pytest.mark.parametrize(
+        ("text", "why"),
+        [
+            ("", "it is empty"),
+            ("/a", "it is absolute"),
+            ("C:x", "it begins with a drive letter"),
+            ("a/" * 32 + "b", "it is deeper than 32 levels"),
+            ("a/" * 513, "it is longer than 1024 bytes"),
+        ],
+    )
+    def test_no_paths_as_a_whole(self, text: str, why: str) -> None:
+        """And what is no path of ours anyway."""
+        with pytest.raises(BadPath) as refused:
+            travelling_path(text)
+        assert refused.value.why == why
+
+    @settings(max_examples=2000)
+    @given(PATHLIKE | ANYTHING | disguised() | st.from_regex(names._PLAIN_PATH, fullmatch=True))
+    def test_what_travels_is_a_resource_path_or_litter(self, text: str) -> None:
+        """It is stricter than the rule for what is here, but for what is then left out by name."""
+        if not isinstance(outcome(travelling_path, text), BadPath):
+            parts = text.split("/")
+            assert any(map(is_left_out, parts)) or resource_path(text) == text
+            assert not any(is_device_name(part.partition(".")[0].lower()) for part in parts)
 
 
 class TestPortableKey:

@@ -45,6 +45,22 @@ class Limits:
     """`.kestrel-provenance.json`; it may hold a lifted frontmatter of 8 KiB, escaped."""
     clause_bytes: int = 8192
     """The default budget of the context clause."""
+    git_received_bytes: int = 32 * 1024 * 1024
+    """Everything that a server sends during one transfer."""
+    git_entries: int = 4096
+    """Files and folders of a requested folder of a repository, however often one is met."""
+    git_objects: int = 8192
+    """Objects of one pack: a server that cannot filter sends more than was asked for."""
+    git_object_bytes: int = 8 * 1024 * 1024
+    """One object of a pack, inflated."""
+    git_inflated_bytes: int = 48 * 1024 * 1024
+    """All objects of one pack and the deltas that make them, inflated."""
+    git_delta_depth: int = 50
+    """Deltas between an object and one that is whole: what git itself makes at most unless told otherwise."""
+    git_idle_seconds: int = 60
+    """Between two bytes of a transfer."""
+    git_seconds: int = 120
+    """One transfer."""
 
 
 LIMITS: Final = Limits()

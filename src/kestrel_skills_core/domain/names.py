@@ -10,7 +10,9 @@ import hashlib
 import hmac
 import re
 import unicodedata
+from collections.abc import Callable, Mapping
 from enum import StrEnum
+from functools import lru_cache
 from typing import Final, NewType
 
 from attrs import frozen
@@ -44,6 +46,7 @@ __all__ = [
     "portable_key",
     "resource_path",
     "skill_name",
+    "travelling_path",
 ]
 
 SkillName = NewType("SkillName", str)
@@ -197,16 +200,24 @@ def resource_path(text: str) -> ResourcePath:
             format character, one newer than Unicode 14, not UTF-8, over 1024 bytes, over 32 levels), or it is left out
             or reserved, however spelt.
     """
-    if len(text) > LIMITS.path_bytes or len(text.encode("utf-8", "surrogatepass")) > LIMITS.path_bytes:
-        raise BadPath(escaped(text[:200]), f"it is longer than {LIMITS.path_bytes} bytes", "shorten the names")
+    _refuse_lengths(text)
     if not _PLAIN_PATH.fullmatch(text):
         why = _why_not_spelt(text)
         if why is not None:
             raise BadPath(escaped(text[:200]), why, "use a relative path with forward slashes and visible characters")
         _refuse_kept_parts(text)
+    _refuse_depth(text)
+    return ResourcePath(text)
+
+
+def _refuse_lengths(text: str) -> None:
+    if len(text) > LIMITS.path_bytes or len(text.encode("utf-8", "surrogatepass")) > LIMITS.path_bytes:
+        raise BadPath(escaped(text[:200]), f"it is longer than {LIMITS.path_bytes} bytes", "shorten the names")
+
+
+def _refuse_depth(text: str) -> None:
     if text.count("/") >= LIMITS.skill_depth:
         raise BadPath(escaped(text[:200]), f"it is deeper than {LIMITS.skill_depth} levels", "flatten the folders")
-    return ResourcePath(text)
 
 
 def _why_not_spelt(text: str) -> str | None:
@@ -237,6 +248,30 @@ def _refuse_kept_parts(text: str) -> None:
             raise BadPath(escaped(text[:200]), f"`{shown}` is {why}", "choose another name", reserved=True)
 
 
+def travelling_path(text: str) -> str:
+    """See that a path from elsewhere, of a file or folder, is one that any system can hold; litter is none of its care.
+
+    Stricter than `resource_path`, which also takes what is here already and does no harm here.
+
+    Raises:
+        BadPath: As `resource_path` says, but for litter; or a part of it is longer than 255 bytes, holds a colon, ends
+            with a dot or space, is a device of Windows, or means `.git`, however it is spelt.
+    """
+    _refuse_lengths(text)
+    why = None if _PLAIN_PATH.fullmatch(text) else _why_not_spelt(text)
+    why = why or next(filter(None, map(_why_it_stays, text.split("/"))), None)
+    if why is not None:
+        raise BadPath(escaped(text[:200]), why, "ask its author for names that every system takes")
+    _refuse_depth(text)
+    return text
+
+
+@lru_cache(maxsize=1024)
+def _why_it_stays(part: str) -> str | None:
+    """Why some system would not hold a file or folder of that name, or take it for another."""
+    return next((f"a part of it {why}" for why, stays in _STAYS.items() if stays(part)), None)
+
+
 def is_left_out(part: str) -> bool:
     """Whether a file or folder of that name is litter of a system or tool, however it is spelt."""
     return _LITTER.fullmatch(_bare(part)) is not None
@@ -261,3 +296,14 @@ def portable_key(path: str) -> str:
     if path.isascii():
         return path.lower()
     return unicodedata.normalize("NFC", unicodedata.normalize("NFC", path).casefold())
+
+
+_STAYS: Final[Mapping[str, Callable[[str], bool]]] = {
+    "is kept for this library": is_reserved,
+    "means `.git`": lambda part: _bare(part) in (".git", "git~1"),
+    "holds a colon": lambda part: ":" in part,
+    "ends with a dot or a space": lambda part: part.endswith((".", " ")),
+    "is a device on Windows": lambda part: _bare(part).partition(".")[0].rstrip(" ") in _DEVICES,
+    "is longer than 255 bytes": lambda part: len(part.encode()) > 255,  # one name, on every file system in use
+}
+"""What keeps a name from travelling that is lawful otherwise."""
