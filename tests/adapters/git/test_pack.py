@@ -95,10 +95,19 @@ def test_a_pack_of_version_3_is_the_same() -> None:
 
 
 def test_empty_pieces_are_nothing() -> None:
-    """A side band may send them."""
+    """A side band may send them, between any two bytes."""
+    whole = pack([packed_object(BLOB, b"x"), by_id(object_id(BLOB, b"x"), delta(1, 1, insert(b"y")))])
+    for at in range(len(whole) + 1):
+        assert len(read_pack([b"", whole[:at], b"", b"", whole[at:], b""])) == 2
+
+
+@pytest.mark.parametrize("pieces", [[b"x"], [b"", b"x"], [b"", b"", b"xyz"]])
+def test_no_piece_may_come_after_the_end(pieces: list[bytes]) -> None:
+    """Whether the last one ended where the pack does, or later."""
     whole = pack([packed_object(BLOB, b"x")])
-    pieces = [b"", whole[:1], b"", b"", whole[1:20], whole[20:], b"", b""]
-    assert read_pack(pieces) == {object_id(BLOB, b"x"): ("blob", b"x")}
+    for first in ([whole, *pieces], [whole[:-1], whole[-1:], *pieces], [whole + b"".join(pieces)]):
+        with pytest.raises(GitFailed, match="bytes come after its end"):
+            read_pack(first)
 
 
 def test_deltas_may_come_before_what_they_change() -> None:
@@ -177,3 +186,36 @@ def test_an_error_says_nothing_of_what_it_came_from() -> None:
         read_pack([pack([head(BLOB, 30) + b"not compressed at all, not at all"])])
     assert refused.value.__cause__ is None
     assert refused.value.__suppress_context__
+
+
+class PanicException(BaseException):
+    """What a panic in Rust comes out as: no `Exception`."""
+
+
+@pytest.mark.parametrize("raised", [PanicException, ValueError, MemoryError, AssertionError])
+def test_whatever_dulwich_raises_is_told_as_one_thing(
+    raised: type[BaseException], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A panic, too, without its text."""
+
+    def panicking(base: bytes, change: bytes) -> list[bytes]:
+        raise raised("text of the host")
+
+    monkeypatch.setattr("dulwich.pack.apply_delta", panicking)
+    objects = [packed_object(BLOB, b"x"), by_id(object_id(BLOB, b"x"), delta(1, 1, insert(b"y")))]
+    with pytest.raises(GitFailed, match="it holds a delta that cannot be applied") as told:
+        read_pack([pack(objects)])
+    assert "host" not in str(told.value)
+    assert told.value.__suppress_context__
+
+
+def test_an_interrupt_comes_through(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Who wants to stop is not told that a pack is wrong."""
+
+    def interrupted(base: bytes, change: bytes) -> list[bytes]:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("dulwich.pack.apply_delta", interrupted)
+    objects = [packed_object(BLOB, b"x"), by_id(object_id(BLOB, b"x"), delta(1, 1, insert(b"y")))]
+    with pytest.raises(KeyboardInterrupt):
+        read_pack([pack(objects)])
