@@ -7,8 +7,7 @@ skill that is there and off, or that is gone and whose row speaks of nothing. A 
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Awaitable, Callable
 from typing import TypeVar
 
 from attrs import evolve, field, frozen
@@ -245,7 +244,7 @@ class SkillLibrary(Upkeep):
             InDoubt: Only looking again tells.
         """
         look, standing, folder = await self._folder(command.address)
-        with _as_read(folder):
+        with _AsRead(folder):
             adaptation, steps = adapting(command, folder)
             states = standing.states
             if steps.commits and isinstance(folder.found, Rejection):
@@ -262,7 +261,7 @@ class SkillLibrary(Upkeep):
             InDoubt: Only looking again tells.
         """
         look, standing, folder = await self._folder(command.address)
-        with _as_read(folder):
+        with _AsRead(folder):
             return await self._taken(unadapting(command, folder), look, folder, standing.states)
 
     async def verify(self, address: Address) -> Verification:
@@ -354,7 +353,7 @@ class SkillLibrary(Upkeep):
         decide: Callable[[Folder], Decision[Write | None]] | Callable[[Folder], Decision[Remove]],
     ) -> SkillRecord | Rejection:
         look, standing, folder = await self._folder(address)
-        with _as_read(folder):
+        with _AsRead(folder):
             decision = decide(folder)
             if decision.commit is not None:
                 await self._commit(decision.commit)
@@ -405,15 +404,18 @@ class SkillLibrary(Upkeep):
         raise SkillAbsent(str(address), fix=suggestion(address.name, names))
 
 
-@contextmanager
-def _as_read(folder: Folder) -> Iterator[None]:
+@frozen
+class _AsRead:
     """A folder that could not be read whole is told as that, where it else would seem to have changed."""
-    try:
-        yield
-    except Moved as error:
-        if not (isinstance(error, StaleRevision) and error.kept):
-            folder.sighting.refuse_unread()
-        raise
+
+    folder: Folder
+
+    def __enter__(self) -> None:
+        pass
+
+    def __exit__(self, _kind: object, error: BaseException | None, _trace: object) -> None:
+        if isinstance(error, Moved) and not (isinstance(error, StaleRevision) and error.kept):
+            self.folder.sighting.refuse_unread()
 
 
 async def _problem_of(step: Awaitable[None]) -> SkillError | None:
