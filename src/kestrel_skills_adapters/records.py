@@ -11,6 +11,7 @@ from typing import Any
 
 from attrs import frozen
 
+from kestrel_skills_core.domain.adapt import Adaptation
 from kestrel_skills_core.domain.clause import Clause, token_cost
 from kestrel_skills_core.domain.errors import SkillError
 from kestrel_skills_core.domain.findings import Finding
@@ -18,9 +19,19 @@ from kestrel_skills_core.domain.names import SkillName
 from kestrel_skills_core.domain.provenance import Provenance
 from kestrel_skills_core.domain.record import Rejection, SkillRecord
 from kestrel_skills_core.domain.tree import Inventory
+from kestrel_skills_core.domain.verify import Verification
 from kestrel_skills_core.service.observed import Observed
 
-__all__ = ["Members", "Shown", "context_members", "error_members", "finding_members", "inventory_members"]
+__all__ = [
+    "Members",
+    "Shown",
+    "adaptation_members",
+    "context_members",
+    "error_members",
+    "finding_members",
+    "inventory_members",
+    "verification_members",
+]
 
 Members = dict[str, Any]
 """A JSON object."""
@@ -117,6 +128,32 @@ def inventory_members(inventory: Inventory) -> list[Members]:
         {"path": item.path, "bytes": item.size, "sha256": item.sha256.hex(), "executable": item.executable}
         for item in inventory
     ]
+
+
+def adaptation_members(adaptation: Adaptation) -> Members:
+    """What adapting changes, the weighty first, and which files it leaves out."""
+    return {
+        "changes": [{"text": change.text, "loses": change.loses} for change in adaptation.changes],
+        "omitted": [{"path": omitted.path, "why": omitted.why} for omitted in adaptation.omitted],
+    }
+
+
+def verification_members(verification: Verification) -> Members:
+    """How a folder compares with its record, and how its adaptation can be undone, if it was adapted."""
+    members: Members = {"verdict": verification.verdict}
+    if verification.provenance is not None:
+        members["provenance"] = _provenance_members(verification.provenance)
+    if verification.differences is not None:
+        members["differences"] = [{"path": each.path, "what": each.what} for each in verification.differences]
+    if verification.record is not None:
+        record = verification.record
+        members["adapted"] = {
+            "state": verification.adaptation,
+            "changes": list(record.changes),
+            "omitted": list(record.omitted),
+            "frontmatter": record.frontmatter,
+        }
+    return members
 
 
 def error_members(error: SkillError) -> Members:

@@ -10,10 +10,12 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from .domain.adapt import Adaptation
     from .domain.approval import ApprovalBinding
     from .domain.budget import Budget, Receipt
+    from .domain.carry import Omitted
     from .domain.clause import Clause, render_clause
-    from .domain.commands import Create, Delete, Edit, RemoveFile, SetState
+    from .domain.commands import Adapt, Create, Delete, Edit, RemoveFile, SetState, Unadapt
     from .domain.document import Head, SkillDocument
     from .domain.edit import Append, Change, Replace, Whole
     from .domain.errors import (
@@ -55,18 +57,21 @@ if TYPE_CHECKING:
         resource_path,
         skill_name,
     )
-    from .domain.provenance import Adapted, Provenance
+    from .domain.provenance import Adapted, Installed, Provenance
     from .domain.record import Rejection, Sighting, SkillRecord, SkillState, Subject
     from .domain.resolver import Catalog, Resolver, Survey
+    from .domain.rewrite import Alteration
     from .domain.rules import RULES
     from .domain.search import search
     from .domain.state_row import Row, StateKey
     from .domain.tree import Content, Inventory, Item, SkillTree, Unlisted, revision_of
+    from .domain.verify import Difference, Verification
     from .ports.files import Published, SkillFiles
     from .ports.markdown import Markdown
     from .ports.states import StateTable
     from .ports.store import Kept, SkillStore, Swept
     from .ports.world import Cancelled, Chance, Clock, Offload, Watcher
+    from .service.adapting import Adapting
     from .service.library import Deletion, FileReading, Outcome, Reading, SkillLibrary
     from .service.observed import Observed
     from .service.upkeep import Started
@@ -74,8 +79,12 @@ if TYPE_CHECKING:
 __all__ = [
     "LIMITS",
     "RULES",
+    "Adapt",
+    "Adaptation",
     "Adapted",
+    "Adapting",
     "Address",
+    "Alteration",
     "Append",
     "ApprovalBinding",
     "BadDocument",
@@ -94,6 +103,7 @@ __all__ = [
     "Create",
     "Delete",
     "Deletion",
+    "Difference",
     "Edit",
     "Failed",
     "Fence",
@@ -102,6 +112,7 @@ __all__ = [
     "Generation",
     "Head",
     "InDoubt",
+    "Installed",
     "Inventory",
     "Item",
     "Kept",
@@ -112,6 +123,7 @@ __all__ = [
     "NotEditable",
     "Observed",
     "Offload",
+    "Omitted",
     "Outcome",
     "Provenance",
     "Published",
@@ -152,10 +164,12 @@ __all__ = [
     "Survey",
     "Swept",
     "TooLarge",
+    "Unadapt",
     "Unapproved",
     "Unconditional",
     "Unlisted",
     "Unmatched",
+    "Verification",
     "Watcher",
     "Whole",
     "Withheld",
@@ -184,10 +198,12 @@ def __dir__() -> list[str]:
 
 
 _HOMES = {
+    ".domain.adapt": ("Adaptation",),
     ".domain.approval": ("ApprovalBinding",),
     ".domain.budget": ("Budget", "Receipt"),
+    ".domain.carry": ("Omitted",),
     ".domain.clause": ("Clause", "render_clause"),
-    ".domain.commands": ("Create", "Delete", "Edit", "RemoveFile", "SetState"),
+    ".domain.commands": ("Adapt", "Create", "Delete", "Edit", "RemoveFile", "SetState", "Unadapt"),
     ".domain.document": ("Head", "SkillDocument"),
     ".domain.edit": ("Append", "Change", "Replace", "Whole"),
     ".domain.errors": (
@@ -229,18 +245,21 @@ _HOMES = {
         "resource_path",
         "skill_name",
     ),
-    ".domain.provenance": ("Adapted", "Provenance"),
+    ".domain.provenance": ("Adapted", "Installed", "Provenance"),
     ".domain.record": ("Rejection", "Sighting", "SkillRecord", "SkillState", "Subject"),
     ".domain.resolver": ("Catalog", "Resolver", "Survey"),
+    ".domain.rewrite": ("Alteration",),
     ".domain.rules": ("RULES",),
     ".domain.search": ("search",),
     ".domain.state_row": ("Row", "StateKey"),
     ".domain.tree": ("Content", "Inventory", "Item", "SkillTree", "Unlisted", "revision_of"),
+    ".domain.verify": ("Difference", "Verification"),
     ".ports.files": ("Published", "SkillFiles"),
     ".ports.markdown": ("Markdown",),
     ".ports.states": ("StateTable",),
     ".ports.store": ("Kept", "SkillStore", "Swept"),
     ".ports.world": ("Cancelled", "Chance", "Clock", "Offload", "Watcher"),
+    ".service.adapting": ("Adapting",),
     ".service.library": ("Deletion", "FileReading", "Outcome", "Reading", "SkillLibrary"),
     ".service.observed": ("Observed",),
     ".service.upkeep": ("Started",),

@@ -50,6 +50,10 @@ def root(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         (tea / f"{name}s").mkdir()
         (tea / f"{name}link").symlink_to(name)
     skill(root, "milk")
+    beer = skill(root, "beer")
+    fields = "".join(f"tools: {name}\n'{name}': x\n" for name in HOSTILE.values())
+    text = f"---\nname: {HOSTILE['ESC']}\ndescription: Use it.\n{fields}---\nDrink.\n"
+    (beer / "SKILL.md").write_text(text, encoding="utf-8")
     return root
 
 
@@ -76,6 +80,11 @@ COMMANDS = [
     ["enable", HOSTILE["ESC"]],
     ["enable", "milk", "--pin", HOSTILE["ESC"]],
     ["disable", HOSTILE["newline"]],
+    ["adapt", "beer"],
+    ["adapt", "tea"],
+    ["adapt", "beer", "--undo"],
+    ["verify", "tea"],
+    ["verify"],
     ["doctor"],
     ["list", "--agent", HOSTILE["ESC"]],
     ["list", "--state", f"{HOSTILE['ESC']}://x"],
@@ -94,6 +103,20 @@ def test_no_command_lets_a_hostile_name_out(arguments: list[str], form: list[str
     assert ran.code != 4 or "unexpected" not in ran.said
     if form == ["--json"]:
         assert ran.json
+
+
+@pytest.mark.parametrize("form", [[], ["--json"]], ids=["text", "json"])
+def test_no_record_lets_a_hostile_text_out(form: list[str], root: Path) -> None:
+    """The head that was lifted out, and the changes, are spelt out when they are shown; JSON reads back as it was."""
+    environ = {"KESTREL_SKILLS_ROOT": str(root)}
+    head = (root / "beer" / "SKILL.md").read_bytes().decode().removesuffix("Drink.\n")
+    beer = run("adapt", "beer", environ=environ)
+    assert beer.code == 0
+    assert "beer is adapted" in beer.out
+    ran = run("verify", "beer", *form, environ=environ)
+    assert_clean(ran)
+    if form:
+        assert ran.json["adapted"]["frontmatter"] == head
 
 
 @NAMES

@@ -32,6 +32,8 @@ COMMANDS = [
     "clause",
     "new",
     "edit",
+    "adapt",
+    "verify",
     "enable",
     "disable",
     "delete",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from kestrel_skills_core.domain.commands import Create, Edit, RemoveFile, SetState
+from kestrel_skills_core.domain.commands import Adapt, Create, Edit, RemoveFile, SetState, Unadapt
 from kestrel_skills_core.domain.edit import Append
 from kestrel_skills_core.domain.names import ResourcePath, Revision, SkillName, parse_address
 
@@ -67,6 +67,9 @@ def test_what_was_seen_is_a_revision(revision: str) -> None:
         Edit(address=LINT, change=Append("a"), expected_revision=Revision(revision))
     with pytest.raises(ValueError, match="64 lower-case hex digits"):
         RemoveFile(address=LINT, path=path, expected_revision=Revision(revision))
+    for command in (Adapt, Unadapt):
+        with pytest.raises(ValueError, match="64 lower-case hex digits"):
+            command(address=LINT, expected_revision=Revision(revision))
 
 
 def test_an_edit_is_of_the_document_if_nothing_else_is_said() -> None:

@@ -82,6 +82,11 @@ LEAVES = [
         "store_failed",
         "the skills folder could not be changed (publish): the disk is full",
     ),
+    (
+        errors.GitFailed("refs", "it has no ref 'v2\x1b'", fix="list them"),
+        "git_failed",
+        "the repository could not be read (refs): it has no ref 'v2\\x1b'",
+    ),
     (errors.Busy("the skills folder"), "busy", "the skills folder is in use by another process"),
     (errors.InDoubt("bird"), "in_doubt", "whether 'bird' was changed is not known"),
 ]

@@ -9,24 +9,29 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from kestrel_skills_core.domain.names import SourceId
+from kestrel_skills_core.domain.names import DOCUMENT, ResourcePath, SourceId, resource_path
 from kestrel_skills_core.domain.provenance import (
     Adapted,
+    Installed,
     Provenance,
     UnreadableProvenance,
     dump_provenance,
+    installed,
     load_provenance,
 )
 from kestrel_skills_core.domain.text import escaped
-from tests.domain.given import COMMIT, digests
+from kestrel_skills_core.domain.tree import Content, SkillTree
+from tests.domain.given import COMMIT, digests, paths
 
+SCRIPT = ResourcePath("scripts/run")
 KEYS = ["schema", "version", "kind", "url", "commit", "ref", "subpath", "digest", "installed_at", "adapted"]
+KEYS += ["files", "executable"]
 KEYS += ["revision", "remote_url", "source_id", "locator"]
 VALUES = [2, 1, "git", "folder", "archive", "adapted", COMMIT, "ab" * 32, "2026-01-02T03:04:05+00:00", "", None]
 
 plain = st.text(max_size=30).map(escaped)
 leaves = st.sampled_from(VALUES) | st.text(max_size=12) | st.integers() | st.floats() | st.booleans()
-parts = ["original_digest", "frontmatter", "changes", "omitted"]
+parts = ["original_digest", "frontmatter", "changes", "omitted", "document", "SKILL.md", "../x"]
 nested = st.dictionaries(st.sampled_from(parts), leaves | st.lists(leaves, max_size=2), max_size=4)
 starts: list[dict[str, object]] = [{"schema": 2, "kind": "folder"}, {"schema": 2}, {"version": 1}, {}]
 objects = st.builds(
@@ -51,7 +56,9 @@ records = st.builds(
         st.text(st.characters(codec="utf-8"), max_size=60),
         st.lists(plain, max_size=3).map(tuple),
         st.lists(plain, max_size=3).map(tuple),
+        st.none() | digests,
     ),
+    files=st.none() | st.dictionaries(paths, st.builds(Installed, digests, st.booleans()), max_size=3),
 )
 
 
@@ -107,18 +114,25 @@ def test_a_git_record_is_written_as_documented():
         subpath="skills/bird",
         digest="ab" * 32,
         installed_at=datetime(2026, 1, 2, 5, 4, 5, tzinfo=timezone(timedelta(hours=2))),
-        adapted=Adapted("cd" * 32, "name: Bird\n", ("renamed",), ("license",)),
+        adapted=Adapted("cd" * 32, "---\nname: Bird\n---\n", ("renamed",), ("license",), "ef" * 32),
+        files={SCRIPT: Installed("12" * 32, executable=True), DOCUMENT: Installed("ef" * 32)},
     )
     assert dump_provenance(record).decode() == (
         "{\n"
         '  "adapted": {\n'
         '    "changes": [\n      "renamed"\n    ],\n'
-        '    "frontmatter": "name: Bird\\n",\n'
+        f'    "document": "{"ef" * 32}",\n'
+        '    "frontmatter": "---\\nname: Bird\\n---\\n",\n'
         '    "omitted": [\n      "license"\n    ],\n'
         f'    "original_digest": "{"cd" * 32}"\n'
         "  },\n"
         f'  "commit": "{COMMIT}",\n'
         f'  "digest": "{"ab" * 32}",\n'
+        '  "executable": [\n    "scripts/run"\n  ],\n'
+        '  "files": {\n'
+        f'    "SKILL.md": "{"ef" * 32}",\n'
+        f'    "scripts/run": "{"12" * 32}"\n'
+        "  },\n"
         '  "installed_at": "2026-01-02T03:04:05+00:00",\n'
         '  "kind": "git",\n'
         '  "ref": "main",\n'
@@ -127,6 +141,36 @@ def test_a_git_record_is_written_as_documented():
         '  "url": "https://example.org/skills"\n'
         "}\n"
     )
+
+
+def long_paths(files: int) -> dict[ResourcePath, Installed]:
+    """The files of a skill whose paths are as long as can be."""
+    return {resource_path(f"{number:04}{'x' * 1020}"): Installed("12" * 32) for number in range(files)}
+
+
+def test_files_that_leave_no_room_are_left_out_together():
+    """A record is never larger than one may be: it then says of no file what it was, and of everything what it is."""
+    small = Provenance(kind="folder", digest="ab" * 32, files=long_paths(200))
+    assert load_provenance(dump_provenance(small)) == small
+    large = Provenance(kind="folder", digest="ab" * 32, files=long_paths(300))
+    assert load_provenance(dump_provenance(large)) == Provenance(kind="folder", digest="ab" * 32)
+
+
+def test_the_largest_record_can_be_read():
+    """A whole frontmatter of what takes six bytes each, and texts of what takes twelve, fit into the cap."""
+    text = "\U0001f985" * 2048
+    adapted = Adapted("cd" * 32, "\x01" * 9216, ("x" * 32_000,), ("x" * 32_000,), "ef" * 32)
+    record = Provenance(kind="git", url=text, commit=COMMIT, ref=text, subpath=text, adapted=adapted)
+    assert load_provenance(dump_provenance(record)) == record
+
+
+def test_what_was_installed_is_taken_from_an_inventory():
+    """Each file by its path, with its digest in hex and whether it could be run."""
+    tree = SkillTree({SCRIPT: Content(b"", executable=True), DOCUMENT: Content(b"a")})
+    empty, a = "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855", "ca978112ca1bbdcafac231b39a23dc4d"
+    found = installed(tree.inventory)
+    assert found[SCRIPT] == (empty, True)
+    assert found[DOCUMENT] == (a + "a786eff8147c4e72b9807785afee48bb", False)
 
 
 def test_a_git_record_of_the_first_release_is_read():
@@ -203,8 +247,17 @@ def test_a_locator_may_lack_a_half(locator):
         ),
         (b'{"schema": 2, "kind": "folder", "adapted": 1}', "`adapted` is not an object"),
         (b'{"schema": 2, "kind": "folder", "adapted": {}}', "`original_digest` is missing"),
+        (b'{"schema": 2, "kind": "folder", "files": []}', "`files` is not an object of at most 512 members"),
+        (b'{"schema": 2, "kind": "folder", "files": {"a": 1}}', "a digest in `files` is not 64 hex digits"),
+        (b'{"schema": 2, "kind": "folder", "files": {"a": null}}', "a digest in `files` is not 64 hex digits"),
+        (b'{"schema": 2, "kind": "folder", "files": {"a": "12"}}', "a digest in `files` is not 64 hex digits"),
+        (
+            b'{"schema": 2, "kind": "folder", "files": {"../a": "%b"}}' % (b"12" * 32),
+            "a path in `files`: a part of it is empty, `.` or `..`",
+        ),
+        (b'{"schema": 2, "kind": "folder", "executable": "a"}', "`executable` is not a list of texts"),
         (b'{"version": 1, "kind": "git"}', "`revision` is not a full commit id"),
-        (b" " * 65_537, "it is larger than 65,536 bytes"),
+        (b" " * 262_145, "it is larger than 262,144 bytes"),
     ],
     ids=lambda value: value[:40].decode("ascii", "replace") if isinstance(value, bytes) else None,
 )
@@ -218,11 +271,12 @@ def test_what_is_no_record_says_why(content, why):
 @pytest.mark.parametrize(
     ("members", "why"),
     [
-        ({}, "`frontmatter` is not a text of at most 8,192 bytes"),
-        ({"frontmatter": "\ud800"}, "`frontmatter` is not a text of at most 8,192 bytes"),
-        ({"frontmatter": "é" * 4_097}, "`frontmatter` is not a text of at most 8,192 bytes"),
+        ({}, "`frontmatter` is not a text of at most 9,216 bytes"),
+        ({"frontmatter": "\ud800"}, "`frontmatter` is not a text of at most 9,216 bytes"),
+        ({"frontmatter": "é" * 4_609}, "`frontmatter` is not a text of at most 9,216 bytes"),
         ({"frontmatter": "", "changes": "x"}, "`changes` is not a list of texts"),
         ({"frontmatter": "", "omitted": [1]}, "`omitted` is not a list of texts"),
+        ({"frontmatter": "", "document": "12"}, "`document` is not 64 hex digits"),
     ],
 )
 def test_an_adaptation_that_could_not_be_undone_is_unreadable(members, why):

@@ -17,7 +17,7 @@ from attrs import define, evolve
 
 from kestrel_skills_adapters.memory.files import Entry
 from kestrel_skills_adapters.world import finish
-from kestrel_skills_core.domain.commands import Create, Delete, Edit, RemoveFile, SetState
+from kestrel_skills_core.domain.commands import Adapt, Create, Delete, Edit, RemoveFile, SetState, Unadapt
 from kestrel_skills_core.domain.edit import Replace
 from kestrel_skills_core.domain.errors import InDoubt, SkillError, SourceUnavailable, StateUnavailable, StoreFailed
 from kestrel_skills_core.domain.folder import render_marker
@@ -41,7 +41,10 @@ MARKED: dict[str, Entry] = {".kestrel-generation": Content(render_marker(BORN))}
 LINT = skill("lint") | MARKED | {"notes.md": Content(b"a")}
 ON = SkillState(enabled=True, priority=3, subject=Subject(generation=BORN))
 SHARED_ON = SkillState(enabled=True, priority=3, subject=Subject(root=ROOT))
-CHANGES = {"sweep", "publish", "write", "remove", "retire", "fence", "unfence"}
+CHANGES = {"sweep", "publish", "write", "remove", "annotate", "retire", "fence", "unfence"}
+FOREIGN: dict[str, Entry] = LINT | {
+    "SKILL.md": Content(b"---\nname: Lint\ndescription: Use when testing.\nallowed-tools: Read\n---\nRun it.\n")
+}
 
 
 @define
@@ -134,12 +137,13 @@ def world(
     shared: bool = False,
     rows: Mapping[StateKey, SkillState] | None = None,
     marked: bool = False,
+    folder: Mapping[str, Entry] = LINT,
 ) -> Callable[[], Shelf]:
     """A shelf as it stands before."""
 
     def stand() -> Shelf:
         theirs = {"lint": skill("lint", "Theirs.")} if shared else {}
-        on = shelf({"lint": dict(LINT)} if local else {}, theirs)
+        on = shelf({"lint": dict(folder)} if local else {}, theirs)
         for key, state in (rows or {}).items():
             finish(on.states.put(key, state))
         if marked:
@@ -180,11 +184,30 @@ def delete(library: SkillLibrary):
     return library.delete(Delete(address=parse_address("lint@agent-local"), delete_revision=binding.token))
 
 
+def adapted_before() -> Shelf:
+    """A shelf whose skill was adapted, and turned on then."""
+    on = world(local=True, folder=FOREIGN)()
+    finish(on.library.adapt(ADAPT))
+    finish(turn("lint", enabled=True)(on.library))
+    return on
+
+
+def adapt(library: SkillLibrary):
+    """Bring it into the form."""
+    return library.adapt(ADAPT)
+
+
+def unadapt(library: SkillLibrary):
+    """Put back what it was before."""
+    return library.unadapt(Unadapt(address=parse_address("lint")))
+
+
 def start(library: SkillLibrary):
     """Start it."""
     return library.start()
 
 
+ADAPT = Adapt(address=parse_address("lint"))
 BOTH = {ROW: ON, SHARED_ROW: SHARED_ON}
 LEFT_ON = {ROW: SkillState(enabled=True, priority=3)}
 CASES = {
@@ -197,6 +220,10 @@ CASES = {
     "edit": (world(local=True, rows=BOTH), edit, set()),
     "edit, marked": (world(local=True, rows=BOTH, marked=True), edit, set()),
     "remove": (world(local=True, rows=BOTH), remove, set()),
+    "adapt": (world(local=True, folder=FOREIGN), adapt, set()),
+    "adapt what was on": (world(local=True, folder=FOREIGN, rows=BOTH), adapt, set()),
+    "adapt, marked": (world(local=True, folder=FOREIGN, rows=BOTH, marked=True), adapt, set()),
+    "unadapt": (adapted_before, unadapt, set()),
     "delete": (world(local=True, rows={ROW: ON}), delete, set()),
     "delete an override": (world(local=True, shared=True, rows=BOTH), delete, {"host-shared"}),
     "delete a marked override": (world(local=True, shared=True, rows=BOTH, marked=True), delete, set()),

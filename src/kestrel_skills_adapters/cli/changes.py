@@ -11,7 +11,7 @@ from kestrel_skills_core.domain.errors import BadDocument, SkillError, StaleRevi
 from kestrel_skills_core.domain.names import Revision, digest
 from kestrel_skills_core.domain.record import Rejection, SkillRecord
 
-from ..records import Shown, finding_members
+from ..records import Shown, adaptation_members, finding_members
 from .failures import DONE, error_object, exit_code, one_line
 from .invocation import Invocation
 from .screen import Screen
@@ -93,6 +93,8 @@ def _explain(screen: Screen, error: SkillError) -> None:
     if isinstance(error, BadDocument):
         for fault in error.faults:
             screen.note(f"{fault}; fix: {fault.fix}")
+        for line in () if error.adaptation is None else error.adaptation.lines:
+            screen.note(f"adapted: {line}")
     if isinstance(error, StaleRevision) and error.kept:
         screen.note(f"a person's bytes met the change and are kept: `kestrel-skills kept {error.kept}` shows them")
 
@@ -106,6 +108,8 @@ def refusal(invocation: Invocation, error: SkillError, **more: Any) -> int:
         members: dict[str, Any] = {**error_object(error.code, str(error), error.fix)["error"], **more}
         if isinstance(error, BadDocument):
             members["faults"] = [finding_members(fault) for fault in error.faults]
+            if error.adaptation is not None:
+                members["adaptation"] = adaptation_members(error.adaptation)
         screen.members({"error": members})
     return exit_code(error)
 

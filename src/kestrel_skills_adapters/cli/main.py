@@ -42,6 +42,8 @@ _COMMANDS: Final = (
     "clause",
     "new",
     "edit",
+    "adapt",
+    "verify",
     "enable",
     "disable",
     "delete",

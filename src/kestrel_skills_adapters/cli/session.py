@@ -6,14 +6,16 @@ from collections.abc import Mapping, Sequence
 
 from attrs import field, frozen
 
-from kestrel_skills_core.domain.commands import Create, Delete, Edit, RemoveFile, SetState
+from kestrel_skills_core.domain.commands import Adapt, Create, Delete, Edit, RemoveFile, SetState, Unadapt
 from kestrel_skills_core.domain.errors import SourceUnavailable, TooLarge
 from kestrel_skills_core.domain.findings import Finding
 from kestrel_skills_core.domain.names import Address, ResourcePath, SkillName
 from kestrel_skills_core.domain.record import Rejection, SkillRecord, SkillState
 from kestrel_skills_core.domain.state_row import StateKey
+from kestrel_skills_core.domain.verify import Verification
 from kestrel_skills_core.ports.store import Kept, Swept
 from kestrel_skills_core.ports.world import Watcher
+from kestrel_skills_core.service.adapting import Adapting
 from kestrel_skills_core.service.library import Deletion, FileReading, Outcome, Reading, SkillLibrary
 from kestrel_skills_core.service.observed import Observed
 from kestrel_skills_core.service.upkeep import Started
@@ -82,6 +84,18 @@ class Session:
     def remove_file(self, command: RemoveFile) -> SkillRecord | Rejection:
         """Take one file out."""
         return finish(self.library.remove_file(command))
+
+    def adapt(self, command: Adapt) -> Adapting:
+        """Bring a folder into the two-field form."""
+        return finish(self.library.adapt(command))
+
+    def unadapt(self, command: Unadapt) -> SkillRecord | Rejection:
+        """Put back what a folder was before that."""
+        return finish(self.library.unadapt(command))
+
+    def verify(self, address: Address) -> Verification:
+        """Whether a skill is as it was installed."""
+        return finish(self.library.verify(address))
 
     def deletion(self, address: Address) -> Deletion:
         """What a deletion would do."""

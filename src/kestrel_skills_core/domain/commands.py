@@ -12,7 +12,7 @@ from .edit import Change
 from .names import DOCUMENT, Address, ResourcePath, Revision, SkillName, digest
 from .record import PRIORITIES
 
-__all__ = ["Create", "Delete", "Edit", "RemoveFile", "SetState"]
+__all__ = ["Adapt", "Create", "Delete", "Edit", "RemoveFile", "SetState", "Unadapt"]
 
 
 def _in_range(_: object, attribute: Attribute[Any], value: object) -> None:
@@ -80,6 +80,30 @@ class RemoveFile:
 
     address: Address
     path: ResourcePath
+    expected_revision: Revision | None = field(default=None, validator=optional(_revision))
+
+
+@frozen(kw_only=True)
+class Adapt:
+    """Bring the `SKILL.md` of a folder into the two-field form, in its place.
+
+    Raises:
+        ValueError: The revision is none.
+    """
+
+    address: Address
+    expected_revision: Revision | None = field(default=None, validator=optional(_revision))
+
+
+@frozen(kw_only=True)
+class Unadapt:
+    """Put back the `SKILL.md` that a folder had before it was adapted.
+
+    Raises:
+        ValueError: The revision is none.
+    """
+
+    address: Address
     expected_revision: Revision | None = field(default=None, validator=optional(_revision))
 
 

@@ -47,6 +47,11 @@ class Entry:
     value: str
     at: int
 
+    @property
+    def meant(self) -> str:
+        """What its author means, whatever YAML makes of it: without tag, block sign and quotes."""
+        return _without_quotes(_BLOCK.sub("", _TYPE_TAG.sub("", self.value, count=1), count=1))
+
 
 @frozen
 class Diagnosis:
@@ -85,8 +90,7 @@ class Draft:
 
     def mended(self, entry: Entry) -> str:
         """The advice to write what an entry is meant to say in double quotes."""
-        value = _BLOCK.sub("", _TYPE_TAG.sub("", entry.value, count=1), count=1)
-        return self.line_to_write(entry.field, _without_quotes(value))
+        return self.line_to_write(entry.field, entry.meant)
 
     def mended_at(self, at: int) -> str:
         """The same for the entry whose value begins at an offset; empty where none does."""

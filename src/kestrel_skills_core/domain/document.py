@@ -21,7 +21,7 @@ from .limits import LIMITS
 from .names import DOCUMENT, SkillName, is_device_name, is_skill_name
 from .text import HiddenText, escaped, folded, hidden_runs, place_in, unseen
 
-__all__ = ["Head", "SkillDocument", "examine", "parse", "render"]
+__all__ = ["Head", "SkillDocument", "examine", "parse", "render", "render_head"]
 
 _BOM: Final = b"\xef\xbb\xbf"
 _UTF16: Final = (b"\xff\xfe", b"\xfe\xff")
@@ -88,11 +88,16 @@ def render(name: SkillName, description: str, body: str) -> bytes:
     The body stands between an empty line and one line end. What is rendered is legal where its three parts are; a
     surrogate, which no UTF-8 holds, becomes bytes that `parse` refuses.
     """
-    fields = "".join(
-        f"{field}: {json.dumps(value, ensure_ascii=False)}\n"
+    return f"{render_head(name, description)}\n{body.strip(chr(10))}\n".encode("utf-8", "surrogatepass")
+
+
+def render_head(name: SkillName, description: str, eol: str = "\n") -> str:
+    """The canonical head: two fences, and between them both values in double quotes."""
+    name_line, description_line = (
+        f"{field}: {json.dumps(value, ensure_ascii=False)}"
         for field, value in (("name", name), ("description", description))
     )
-    return f"---\n{fields}---\n\n{body.strip(chr(10))}\n".encode("utf-8", "surrogatepass")
+    return eol.join(["---", name_line, description_line, "---", ""])
 
 
 class _Reading:

@@ -8,10 +8,13 @@ one line, and never holds an absolute path of the host, an exception's text or a
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import ClassVar, Final, Self
+from typing import TYPE_CHECKING, ClassVar, Final, Self
 
 from .findings import Finding
 from .text import escaped
+
+if TYPE_CHECKING:
+    from .adapt import Adaptation
 
 __all__ = [
     "BadDocument",
@@ -95,15 +98,20 @@ class BadPath(Refused):
 
 
 class BadDocument(Refused):
-    """A skill with faults: all of them, in reading order. `line` and `column` are those of the first, 0 without any."""
+    """A skill with faults: all of them, in reading order. `line` and `column` are those of the first, 0 without any.
+
+    `adaptation` is what would make a skill of it, if anything would and that was not asked for.
+    """
 
     code = "bad_document"
 
-    def __init__(self, name: str, faults: Sequence[Finding]) -> None:
-        super().__init__(name, tuple(faults))
-        self.name, self.faults = name, tuple(faults)
+    def __init__(self, name: str, faults: Sequence[Finding], adaptation: Adaptation | None = None) -> None:
+        super().__init__(name, tuple(faults), adaptation)
+        self.name, self.faults, self.adaptation = name, tuple(faults), adaptation
         first = self.faults[0] if self.faults else None
         self.fix = first.fix if first else ""
+        if adaptation is not None:
+            self.fix = f"let it be adapted, which {adaptation}; or else {self.fix}"
         self.line, self.column = (first.line, first.column) if first else (0, 0)
 
     def __str__(self) -> str:

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from ruamel.yaml.scanner import Scanner
     from ruamel.yaml.tokens import Token
 
-__all__ = ["FIELDS", "Field", "Frontmatter", "canonical", "parse", "values_of"]
+__all__ = ["FIELDS", "UNREADABLE", "Field", "Frontmatter", "canonical", "events", "parse", "restricts", "values_of"]
 
 FIELDS: Final = ("name", "description")
 
@@ -47,7 +47,7 @@ _CANONICAL: Final = re.compile(
 )
 """The two fields, a line each: double-quoted with no escapes but of `"` and `\\`, single-quoted, or plain, beginning
 with a letter and without `:` and `#`."""
-_UNREADABLE: Final = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff\ufeff\ufffe\uffff]")
+UNREADABLE: Final = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff\ufeff\ufffe\uffff]")
 """What YAML does not allow or takes for a line end; none of it may reach ruamel, which folds some of it away."""
 _DIRECTIVE: Final = re.compile(r"(?:[ \t]*(?:#[^\n]*)?\n)*%")
 _UNKNOWN: Final = re.compile(r"\\U|^%", re.MULTILINE)
@@ -56,7 +56,17 @@ _APART: Final = re.compile(r"(?<=\S)[ \t]+|^[ \t]+(?=\r?$)", re.MULTILINE)
 _CUT: Final = re.compile(r"[ \t]+#")
 _FLOW_DEPTH: Final = 8
 _SKIPPED_EVENTS: Final = 256
-_RESTRICTIONS: Final = ("allowed-tools", "disable-model-invocation")
+_RESTRICTIONS: Final = (
+    "allowed-tools",
+    "context",
+    "disable-model-invocation",
+    "disallowed-tools",
+    "hooks",
+    "paths",
+    "permissions",
+    "tools",
+    "user-invocable",
+)
 """Fields by which other readers take something away from the model: to ignore them would be to drop a restriction."""
 
 
@@ -101,6 +111,11 @@ def parse(text: str, *, file: str = "SKILL.md", first_line: int = 2, folder: str
 def canonical(text: str, at: int = 0) -> re.Match[str] | None:
     """The canonical two lines, if they stand at that place of a text."""
     return _CANONICAL.match(text, at)
+
+
+def restricts(field: str) -> bool:
+    """Whether other readers take a field of that name for a restriction, however it is spelt."""
+    return field.casefold().replace("_", "-") in _RESTRICTIONS
 
 
 def values_of(canonical: re.Match[str]) -> tuple[str, str]:
@@ -167,11 +182,11 @@ class _Reading:
 
     def _refuse_characters(self) -> None:
         """Report what YAML may not see, each once, and read on as if something visible stood there."""
-        for char, offset in _first_places(_UNREADABLE, self.draft.text):
+        for char, offset in _first_places(UNREADABLE, self.draft.text):
             rule = rules.CONTROL_CHARACTER if char < " " else rules.HIDDEN_CHARACTER
             self._add(rule, f"U+{ord(char):04X} in the frontmatter", *self._place(offset))
         if self.findings:
-            self.draft = evolve(self.draft, text=_UNREADABLE.sub("\ufffd", self.draft.text))
+            self.draft = evolve(self.draft, text=UNREADABLE.sub("\ufffd", self.draft.text))
 
     def _miss_fields(self) -> None:
         for name in FIELDS:
@@ -187,11 +202,11 @@ class _Reading:
         if directive := _DIRECTIVE.match(text):
             advice = "remove the line that begins with %"
             self._stop(rules.YAML_FEATURE, "a YAML directive", *self._place(directive.end() - 1), advice)
-        events = _events(text)
+        found = events(text)
         try:
-            if self._begin(events):
-                self._pairs(events)
-                self._end(events)
+            if self._begin(found):
+                self._pairs(found)
+                self._end(found)
         except MarkedYAMLError as error:
             self._not_yaml(error)
         except (ValueError, ArithmeticError, AssertionError):
@@ -200,7 +215,7 @@ class _Reading:
             message = "an escape or a directive that YAML does not know"
             self._stop(rules.NOT_YAML, message, *self._place(spot.start() if spot else 0))
         finally:
-            events.close()  # else its own end is run when it is freed, where an interrupt would be lost
+            found.close()  # else its own end is run when it is freed, where an interrupt would be lost
 
     def _begin(self, events: Iterator[Event]) -> bool:
         """Read up to the first field; say whether there is any text at all."""
@@ -274,7 +289,7 @@ class _Reading:
         if meant in FIELDS and not self.draft.holds(meant):
             self.meant.add(meant)
             advice = f"spell it `{meant}`"
-        elif key.value in _RESTRICTIONS:
+        elif restricts(key.value):
             advice = "remove the field: nothing here enforces it; say in the body what the procedure may use"
         self._add(rules.UNKNOWN_FIELD, f"the field `{shown}`", *self._at(key), advice)
 
@@ -378,14 +393,18 @@ def _first_places(pattern: re.Pattern[str], text: str) -> Iterator[tuple[str, in
     return iter(places.items())
 
 
-def _events(text: str) -> Generator[Event]:
+def events(text: str) -> Generator[Event]:
+    """The parse events of a text, in which tabs may part what spaces may.
+
+    The text is within the cap, and holds nothing that is `UNREADABLE`. Whoever stops early closes the generator.
+    """
     from ruamel.yaml import YAML
 
     # A new reader for each text: a shared one is not safe across threads (measured).
     yaml = YAML(typ="safe", pure=True)
     yaml.Scanner = _flat_scanner()
-    events: Generator[Event] = yaml.parse(_APART.sub(_spaces, text) if "\t" in text else text)
-    return events
+    found: Generator[Event] = yaml.parse(_APART.sub(_spaces, text) if "\t" in text else text)
+    return found
 
 
 def _spaces(white: re.Match[str]) -> str:

@@ -41,8 +41,8 @@ class Limits:
     """Folders between a path that is searched for skills and the deepest folder that is looked into."""
     marker_bytes: int = 256
     """`.kestrel-generation`."""
-    provenance_bytes: int = 64 * 1024
-    """`.kestrel-provenance.json`; it may hold a lifted frontmatter of 8 KiB, escaped."""
+    provenance_bytes: int = 256 * 1024
+    """`.kestrel-provenance.json`; it may hold a lifted frontmatter of 8 KiB, escaped, and a digest for each file."""
     clause_bytes: int = 8192
     """The default budget of the context clause."""
     git_received_bytes: int = 32 * 1024 * 1024

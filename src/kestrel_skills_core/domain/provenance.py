@@ -1,6 +1,9 @@
 """Where an installed skill came from: `.kestrel-provenance.json`, schema 2, and the 0.1.0 release's version 1.
 
 The file lies in the folder it speaks of, so it is a convenience for people and no proof.
+
+Beside what every record has, one of schema 2 may hold `files`, the SHA-256 in hex of each file as it was installed, by
+path, and `executable`, the paths of those that could be run. Both are left out where the record would be too large.
 """
 
 from __future__ import annotations
@@ -9,15 +12,30 @@ import json
 import re
 from collections.abc import Mapping
 from datetime import UTC, datetime
-from typing import Any, Final
+from types import MappingProxyType
+from typing import Any, Final, NamedTuple
 
-from attrs import asdict, field, frozen, validators
+from attrs import asdict, evolve, field, frozen, validators
 
+from .errors import BadPath
 from .limits import LIMITS
-from .names import Revision, SourceId, digest
+from .names import ResourcePath, Revision, SourceId, digest, resource_path
 from .text import escaped
+from .tree import Inventory
 
-__all__ = ["Adapted", "Provenance", "UnreadableProvenance", "dump_provenance", "load_provenance"]
+__all__ = [
+    "HEAD_BYTES",
+    "Adapted",
+    "Installed",
+    "Provenance",
+    "UnreadableProvenance",
+    "dump_provenance",
+    "installed",
+    "load_provenance",
+]
+
+HEAD_BYTES: Final = LIMITS.frontmatter_bytes + 1024
+"""Of a lifted frontmatter: one at its cap, with its fences and what stands before them."""
 
 _COMMIT: Final = re.compile(r"[0-9a-f]{40}|[0-9a-f]{64}")
 _SURROGATE: Final = re.compile("[\ud800-\udfff]")
@@ -30,12 +48,37 @@ class UnreadableProvenance(ValueError):
 
 @frozen
 class Adapted:
-    """How a third-party skill was brought into the two-field form, losslessly: its frontmatter, verbatim, undoes it."""
+    """How a third-party skill was brought into the two-field form, losslessly.
+
+    `original_digest` is the revision of everything that its author published. `frontmatter` is the head of the
+    `SKILL.md` as it was, to the byte: mark, fences and line ends included. `document` is the SHA-256 of the `SKILL.md`
+    that was made of it, in hex: as long as that is what is there, putting the head back gives the original.
+    """
 
     original_digest: str
     frontmatter: str
     changes: tuple[str, ...] = ()
     omitted: tuple[str, ...] = ()
+    document: str | None = None
+
+
+class Installed(NamedTuple):
+    """One file as it was installed: the SHA-256 of its bytes, in hex, and whether it could be run."""
+
+    sha256: str
+    executable: bool = False
+
+
+Files = Mapping[ResourcePath, Installed]
+
+
+def installed(inventory: Inventory) -> Files:
+    """What a record says of the files of an inventory."""
+    return {item.path: Installed(item.sha256.hex(), item.executable) for item in inventory}
+
+
+def _sealed(files: Files | None) -> Files | None:
+    return None if files is None else MappingProxyType(dict(sorted(files.items())))
 
 
 @frozen(kw_only=True)
@@ -55,6 +98,7 @@ class Provenance:
     digest: Revision | None = None
     installed_at: datetime | None = None
     adapted: Adapted | None = None
+    files: Files | None = field(default=None, converter=_sealed, hash=False)
 
     def __attrs_post_init__(self) -> None:
         if self.kind == "git" and not _COMMIT.fullmatch(self.commit or ""):
@@ -90,9 +134,14 @@ def load_provenance(content: bytes) -> Provenance:
 
 
 def dump_provenance(record: Provenance) -> bytes:
-    """The record as schema 2: sorted keys, two spaces, a final line end."""
+    """The record as schema 2: sorted keys, two spaces, a final line end. Without its files where it is too large."""
+    whole = _written(record)
+    return whole if len(whole) <= LIMITS.provenance_bytes else _written(evolve(record, files=None))
+
+
+def _written(record: Provenance) -> bytes:
     adapted = record.adapted
-    values = {
+    values: dict[str, Any] = {
         "schema": 2,
         "kind": record.kind,
         "url": record.url,
@@ -103,6 +152,9 @@ def dump_provenance(record: Provenance) -> bytes:
         "installed_at": record.installed_at.astimezone(UTC).isoformat() if record.installed_at else None,
         "adapted": adapted and asdict(adapted),
     }
+    if record.files is not None:
+        values["files"] = {path: file.sha256 for path, file in record.files.items()}
+        values["executable"] = [path for path, file in record.files.items() if file.executable]
     return (json.dumps(values, indent=2, sort_keys=True) + "\n").encode()
 
 
@@ -124,16 +176,24 @@ class _Values:
     def verbatim(self, name: str) -> str:
         """A frontmatter as it was, whatever it holds."""
         value = self._members.get(name)
-        most = LIMITS.frontmatter_bytes
-        if not isinstance(value, str) or _SURROGATE.search(value) or len(value.encode()) > most:
-            raise UnreadableProvenance(f"`{name}` is not a text of at most {most:,} bytes")
+        if not isinstance(value, str) or _SURROGATE.search(value) or len(value.encode()) > HEAD_BYTES:
+            raise UnreadableProvenance(f"`{name}` is not a text of at most {HEAD_BYTES:,} bytes")
         return value
 
     def texts(self, name: str) -> tuple[str, ...]:
-        value = self._members.get(name, [])
-        if not isinstance(value, list) or not all(isinstance(each, str) for each in value):
-            raise UnreadableProvenance(f"`{name}` is not a list of texts")
-        return tuple(escaped(each) for each in value)
+        """Short texts, safe to print."""
+        return tuple(map(escaped, self._list(name)))
+
+    def files(self) -> Files | None:
+        """What was installed, by path; nothing where that was not recorded."""
+        digests, programs = self._members.get("files"), frozenset(self._list("executable"))
+        if digests is None:
+            return None
+        if not isinstance(digests, dict) or len(digests) > LIMITS.skill_entries:
+            raise UnreadableProvenance(f"`files` is not an object of at most {LIMITS.skill_entries} members")
+        if not all(isinstance(value, str) and digest(value) for value in digests.values()):
+            raise UnreadableProvenance("a digest in `files` is not 64 hex digits")
+        return {_path(path): Installed(value, path in programs) for path, value in digests.items()}
 
     def hex64(self, name: str) -> str | None:
         value = self.text(name)
@@ -159,6 +219,12 @@ class _Values:
             pass
         raise UnreadableProvenance(f"`{name}` is not a time with its zone")
 
+    def _list(self, name: str) -> list[str]:
+        value = self._members.get(name, [])
+        if not isinstance(value, list) or not all(isinstance(each, str) for each in value):
+            raise UnreadableProvenance(f"`{name}` is not a list of texts")
+        return value
+
     def object(self, name: str) -> _Values | None:
         value = self._members.get(name)
         if value is None:
@@ -183,6 +249,7 @@ def _schema_2(values: _Values) -> Provenance:
         digest=None if original is None else Revision(original),
         installed_at=values.time("installed_at"),
         adapted=None if adapted is None else _adapted(adapted),
+        files=values.files(),
     )
 
 
@@ -190,7 +257,20 @@ def _adapted(values: _Values) -> Adapted:
     original = values.hex64("original_digest")
     if original is None:
         raise UnreadableProvenance("`original_digest` is missing")
-    return Adapted(original, values.verbatim("frontmatter"), values.texts("changes"), values.texts("omitted"))
+    return Adapted(
+        original_digest=original,
+        frontmatter=values.verbatim("frontmatter"),
+        changes=values.texts("changes"),
+        omitted=values.texts("omitted"),
+        document=values.hex64("document"),
+    )
+
+
+def _path(text: str) -> ResourcePath:
+    try:
+        return resource_path(text)
+    except BadPath as error:
+        raise UnreadableProvenance(f"a path in `files`: {error.why}") from None
 
 
 def _version_1(values: _Values) -> Provenance:

@@ -2,24 +2,35 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from attrs import evolve
 
 from .findings import capped, faults_of
 from .folder import Folder
+from .names import ResourcePath
 from .record import Sighting
-from .tree import SkillTree, folders_of
+from .tree import Content, SkillTree, folders_of
 
-__all__ = ["verdict_after", "verdict_on"]
+__all__ = ["judged", "verdict_after", "verdict_on"]
 
 
 def verdict_on(name: str, tree: SkillTree) -> Sighting:
     """What a folder of that name would be seen as if it held this tree and nothing else."""
+    return judged(name, tree.files)
+
+
+def judged(name: str, files: Mapping[ResourcePath, Content]) -> Sighting:
+    """The same for files of any number and size, all with legal paths."""
     folder = Folder(name)
-    for path in sorted(folders_of(tree.files)):
+    for path in sorted(folders_of(files)):
         folder.enters(path)
-    for path, content in tree.files.items():
-        folder.reads(path)
-        folder.file(path, content.data, executable=content.executable)
+    for path, content in sorted(files.items()):
+        allowed = folder.reads(path)
+        if allowed is None or len(content.data) > allowed:
+            folder.large(path, len(content.data))
+        else:
+            folder.file(path, content.data, executable=content.executable)
     return folder.sighting()
 
 

@@ -6,11 +6,25 @@ from attrs import frozen
 
 from ..domain.approval import ApprovalBinding
 from ..domain.names import Generation, ResourcePath, Revision, SkillName
+from ..domain.provenance import Provenance
 from ..domain.tree import SkillTree
 from ..ports.store import SkillStore
 from ..ports.world import Cancelled
 
-__all__ = ["Publish", "Remove", "Retire", "Write"]
+__all__ = ["Annotate", "Publish", "Remove", "Retire", "Write"]
+
+
+@frozen(kw_only=True)
+class Annotate:
+    """Write where a skill came from, and what was made of it."""
+
+    name: SkillName
+    provenance: Provenance
+    seen: Revision
+
+    def __call__(self, store: SkillStore, cancelled: Cancelled) -> None:
+        """Do it; see the port."""
+        store.annotate(self.name, self.provenance, seen=self.seen, cancelled=cancelled)
 
 
 @frozen(kw_only=True)

@@ -33,6 +33,8 @@ __all__ = [
     "deleted",
     "edited",
     "key_of",
+    "refuse_shared",
+    "refuse_stale",
     "removed",
     "turned_off",
     "turned_on",
@@ -91,11 +93,11 @@ def edited(command: Edit, folder: Folder) -> Decision[Write | None]:
         TooLarge: The file, or the skill, would hold more than it may.
         BadDocument: The skill would be none any more; or, in a rejected folder, the file would be no text.
     """
-    _refuse_shared(folder)
+    refuse_shared(folder)
     path, before = command.path, folder.tree.files.get(command.path)
     if isinstance(command.change, Whole) and before is not None and command.expected_revision is None:
         raise Unconditional(folder.name, path)
-    _refuse_stale(folder, command.expected_revision)
+    refuse_stale(folder, command.expected_revision)
     content = changed(folder.name, path, before and before.data, command.change)
     after = Content(content, executable=before is not None and before.executable)
     tree = SkillTree({**folder.tree.files, path: after})
@@ -120,7 +122,7 @@ def removed(command: RemoveFile, folder: Folder) -> Decision[Remove]:
         Unconditional: No revision was given.
         StaleRevision: It is not the one that is there.
     """
-    _refuse_shared(folder)
+    refuse_shared(folder)
     path = command.path
     if path == DOCUMENT:
         raise NotEditable(folder.found.source, "a skill needs its SKILL.md", "delete the whole skill")
@@ -128,7 +130,7 @@ def removed(command: RemoveFile, folder: Folder) -> Decision[Remove]:
         raise SkillAbsent(folder.name, path, fix="look at the skill to see its files")
     if command.expected_revision is None:
         raise Unconditional(folder.name, path)
-    _refuse_stale(folder, command.expected_revision)
+    refuse_stale(folder, command.expected_revision)
     tree = SkillTree({other: content for other, content in folder.tree.files.items() if other != path})
     remove = Remove(name=folder.name, path=path, seen=folder.tree.revision)
     return Decision(commit=remove, sighting=verdict_after(folder.sighting, folder.tree, tree), tree=tree)
@@ -186,18 +188,28 @@ def turned_on(command: SetState, found: SkillRecord | Rejection, now: SkillState
     return SkillState(enabled=True, priority=_priority(command, now), subject=found.subject, pin=command.pin)
 
 
-def _priority(command: SetState, now: SkillState) -> int:
-    return now.priority if command.priority is None else command.priority
+def refuse_shared(folder: Folder) -> None:
+    """See that a folder is the agent's own.
 
-
-def _refuse_shared(folder: Folder) -> None:
+    Raises:
+        NotEditable: It is the host's.
+    """
     if folder.found.source is SourceId.HOST_SHARED:
         raise NotEditable(folder.found.source, *_OPERATORS)
 
 
-def _refuse_stale(folder: Folder, expected: Revision | None) -> None:
+def refuse_stale(folder: Folder, expected: Revision | None) -> None:
+    """See that a folder is what its caller saw, if they say what that was.
+
+    Raises:
+        StaleRevision: It is not.
+    """
     if expected is not None and not is_same(expected, folder.tree.revision):
         raise StaleRevision(folder.name, expected, folder.tree.revision)
+
+
+def _priority(command: SetState, now: SkillState) -> int:
+    return now.priority if command.priority is None else command.priority
 
 
 def _why_not_deletable(found: SkillRecord | Rejection) -> tuple[str, str]:

@@ -14,7 +14,7 @@ from attrs import evolve, field, frozen
 
 from ..domain import document
 from ..domain.budget import Budget
-from ..domain.commands import Create, Delete, Edit, RemoveFile, SetState
+from ..domain.commands import Adapt, Create, Delete, Edit, RemoveFile, SetState, Unadapt
 from ..domain.document import SkillDocument
 from ..domain.errors import Moved, SkillAbsent, SkillError, StaleRevision
 from ..domain.findings import Finding
@@ -25,13 +25,15 @@ from ..domain.resolver import Resolver
 from ..domain.search import search
 from ..domain.state_row import StateKey
 from ..domain.tree import SkillTree
+from ..domain.verify import Verification, verified
 from ..ports.markdown import Markdown
 from ..ports.store import SkillStore
 from ..ports.world import Cancelled
+from .adapting import Adapting, Steps, adapting, unadapting
 from .advice import with_advice
 from .commits import Remove, Write
 from .decide import Decision, Folder, created, deletable, deleted, edited, key_of, removed, turned_off, turned_on
-from .observed import Look, Observed, look_at
+from .observed import Look, Observed, States, look_at
 from .switches import Standing
 from .upkeep import Upkeep
 
@@ -228,6 +230,49 @@ class SkillLibrary(Upkeep):
         """
         return await self._revise(command.address, lambda folder: removed(command, folder))
 
+    async def adapt(self, command: Adapt) -> Adapting:
+        """Bring the `SKILL.md` of a folder into the two-field form; gives what was changed, and what it then is.
+
+        The row of a rejected folder is written off first: what it becomes, nobody has approved. The row still speaks of
+        the same birth. Whatever is cut short is off, and asking again goes on.
+
+        Raises:
+            SkillAbsent, TooLarge, SourceUnavailable: As `read`.
+            BadDocument, NotEditable, StaleRevision: See `adapting`; nothing was changed.
+            StateUnavailable: Whether it was on cannot be read, or not be written; nothing was changed.
+            StoreFailed, Busy: Its `SKILL.md` is as it was.
+            InDoubt: Only looking again tells.
+        """
+        look, standing, folder = await self._folder(command.address)
+        with _AsRead(folder):
+            adaptation, steps = adapting(command, folder)
+            states = standing.states
+            if steps.commits and isinstance(folder.found, Rejection):
+                states = await self._held_off(folder, standing)
+            return Adapting(found=await self._taken(steps, look, folder, states), adaptation=adaptation)
+
+    async def unadapt(self, command: Unadapt) -> SkillRecord | Rejection:
+        """Put back the `SKILL.md` that a folder had before it was adapted, to the byte; gives what it then is.
+
+        Raises:
+            SkillAbsent, TooLarge, SourceUnavailable: As `read`; or see `unadapting`.
+            NotEditable, StaleRevision: See `unadapting`; nothing was changed.
+            StoreFailed, Busy: Its `SKILL.md` is as it was, or as it was before; asking again goes on.
+            InDoubt: Only looking again tells.
+        """
+        look, standing, folder = await self._folder(command.address)
+        with _AsRead(folder):
+            return await self._taken(unadapting(command, folder), look, folder, standing.states)
+
+    async def verify(self, address: Address) -> Verification:
+        """Whether a skill or rejected folder is as it was installed or edited here, file by file.
+
+        Raises:
+            SkillAbsent, TooLarge, SourceUnavailable: As `read`.
+        """
+        _, _, folder = await self._folder(address)
+        return verified(folder.sighting.provenance, folder.tree, folder.sighting.findings)
+
     async def deletion(self, address: Address) -> Deletion:
         """What deleting an address would do; nothing is done.
 
@@ -307,19 +352,40 @@ class SkillLibrary(Upkeep):
         address: Address,
         decide: Callable[[Folder], Decision[Write | None]] | Callable[[Folder], Decision[Remove]],
     ) -> SkillRecord | Rejection:
+        look, standing, folder = await self._folder(address)
+        with _AsRead(folder):
+            decision = decide(folder)
+            if decision.commit is not None:
+                await self._commit(decision.commit)
+        return look.after(decision.sighting).find(Address(address.name, folder.found.source), standing.states)
+
+    async def _taken(self, steps: Steps, look: Look, folder: Folder, states: States) -> SkillRecord | Rejection:
+        """Take the steps, each durable before the next begins; gives what is then there."""
+        for commit in steps.commits:
+            await self._commit(commit)
+        return look.after(steps.sighting).find(Address(folder.name, folder.found.source), states)
+
+    async def _held_off(self, folder: Folder, standing: Standing) -> States:
+        """Write off a rejected folder whose row says on; gives the states then.
+
+        It is off already, so that no mark is needed: should this fail, nothing has changed.
+        """
+        if standing.silent is not None:
+            raise standing.silent
+        key = key_of(folder.found, folder.name)
+        state = standing.rows.get(key, SkillState())
+        if not state.enabled:
+            return standing.states
+        off = evolve(state, enabled=False)
+        await self.states.put(key, off)
+        return {**standing.states, key: off}
+
+    async def _folder(self, address: Address) -> tuple[Look, Standing, Folder]:
         look, standing = await self._gather(address.name)
         root = await self._root(look, address)
         found = look.find(address, standing.states)
         sighting = look.surveys[root].sightings[address.name]
-        try:
-            decision = decide(Folder(found=found, sighting=sighting, tree=look.trees[root]))
-            if decision.commit is not None:
-                await self._commit(decision.commit)
-        except Moved as error:
-            if not (isinstance(error, StaleRevision) and error.kept):
-                sighting.refuse_unread()
-            raise
-        return look.after(decision.sighting).find(Address(address.name, found.source), standing.states)
+        return look, standing, Folder(found=found, sighting=sighting, tree=look.trees[root])
 
     async def _gather(self, name: SkillName) -> tuple[Look, Standing]:
         look = await self._look(name)
@@ -336,6 +402,20 @@ class SkillLibrary(Upkeep):
         surveys = await self.offload(self._survey)
         names = {name for survey in surveys for name in survey.sightings if is_skill_name(name)}
         raise SkillAbsent(str(address), fix=suggestion(address.name, names))
+
+
+@frozen
+class _AsRead:
+    """A folder that could not be read whole is told as that, where it else would seem to have changed."""
+
+    folder: Folder
+
+    def __enter__(self) -> None:
+        pass
+
+    def __exit__(self, _kind: object, error: BaseException | None, _trace: object) -> None:
+        if isinstance(error, Moved) and not (isinstance(error, StaleRevision) and error.kept):
+            self.folder.sighting.refuse_unread()
 
 
 async def _problem_of(step: Awaitable[None]) -> SkillError | None:

@@ -1,0 +1,191 @@
+"""A third-party Agent Skill becomes a skill of two fields, with everything that was changed on record; and back.
+
+Rule 1: nothing is adapted unasked. Where it was not asked for, the refusal holds the very adaptation.
+Rule 2: nothing is lost: the record has the original head to the byte, and each file that was left out by its name.
+Rule 3: a skill that needs no adapting is not touched, so that adapting twice is adapting once.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import unicodedata
+from collections.abc import Mapping, Sequence
+from hashlib import sha256
+from typing import Final
+
+from attrs import evolve, frozen
+
+from . import rules
+from .carry import Omitted, carried
+from .errors import BadDocument, BadName
+from .foreign import opened
+from .names import DOCUMENT, ResourcePath, SkillName, is_device_name, is_skill_name
+from .parcel import Parcel
+from .provenance import Adapted
+from .rewrite import Alteration, rewritten
+from .text import escaped
+from .tree import Content, SkillTree, inventory_of, revision_of
+from .verdict import judged
+
+__all__ = ["Adaptation", "adapted", "adapted_in_place", "as_it_is", "unadapted", "valid_name"]
+
+_NAME_CHARS: Final = 64
+_OTHERS: Final = re.compile(r"[^a-z0-9_-]+")
+_ROOM: Final = 32 * 1024
+"""Bytes of a record that the changes may take, and as many again the files that were left out."""
+
+
+@frozen(kw_only=True)
+class Adaptation:
+    """What adapting makes of a skill, whether it is shown, refused or done.
+
+    `name` is the one that the skill must have, and `tree` what lands under it. `adapted` is for the record, and nothing
+    where nothing was changed.
+    """
+
+    name: SkillName
+    tree: SkillTree
+    changes: tuple[Alteration, ...] = ()
+    omitted: tuple[Omitted, ...] = ()
+    adapted: Adapted | None = None
+
+    @property
+    def lines(self) -> tuple[str, ...]:
+        """Everything that is changed or left out, a line each, the weighty first."""
+        return (*map(str, self.changes), *map(str, self.omitted))
+
+    def __str__(self) -> str:
+        parts = [_counted("changes", len(self.changes), "thing"), _counted("leaves out", len(self.omitted), "file")]
+        return " and ".join(filter(None, parts)) or "changes nothing"
+
+
+def adapted(parcel: Parcel, name: str) -> Adaptation:
+    """What would land of a parcel that was asked for under that name; under its own where none is given.
+
+    Raises:
+        BadName: No skill name can be made of it.
+        BadDocument: With every fault that adapting does not mend.
+    """
+    document = _document(parcel.files, name)
+    named = valid_name(name or _own_name(document))
+    found = rewritten(document.data, named)
+    files, omitted = carried({**parcel.files, DOCUMENT: document._replace(data=found.document)})
+    changes = found.changes
+    if name not in ("", named):
+        changes = (*changes, Alteration(f"the folder `{escaped(name[:_NAME_CHARS])}` becomes `{named}`"))
+    _refuse_faults(named, files)
+    return _adaptation(named, parcel.files, files, found.head, (changes, omitted))
+
+
+def adapted_in_place(tree: SkillTree, name: SkillName) -> Adaptation:
+    """What adapting makes of a folder that is there already: its `SKILL.md` alone is another. It may be no skill yet.
+
+    Raises:
+        BadDocument: With every fault of the `SKILL.md` that adapting does not mend.
+    """
+    document = _document(tree.files, name)
+    found = rewritten(document.data, name)
+    files = {**tree.files, DOCUMENT: document._replace(data=found.document)}
+    return _adaptation(name, tree.files, files, found.head, (found.changes, ()))
+
+
+def as_it_is(parcel: Parcel, name: str) -> SkillTree:
+    """What would land of a parcel under that name if nothing may be changed.
+
+    Raises:
+        BadDocument: With every fault, and what adapting would do about them, where it would make a skill of it.
+    """
+    faults = judged(name, parcel.files).faults
+    if not faults:
+        return SkillTree(parcel.files)
+    try:
+        adaptation = adapted(parcel, name)
+    except (BadDocument, BadName):
+        adaptation = None
+    raise BadDocument(name, faults, adaptation)
+
+
+def unadapted(document: bytes, record: Adapted) -> bytes | None:
+    """The `SKILL.md` before it was adapted, to the byte; itself where it is that.
+
+    Nothing where it was edited since, or where the record does not say what it was when it was adapted.
+    """
+    if document.startswith(record.frontmatter.encode()):
+        return document
+    found = opened(document)
+    if found is None or sha256(document).hexdigest() != record.document:
+        return None
+    return record.frontmatter.encode() + found.body
+
+
+def valid_name(text: str) -> SkillName:
+    """A skill name that is as near to a text as can be.
+
+    Raises:
+        BadName: It has no letter or digit of a skill name.
+    """
+    if is_skill_name(text):
+        return SkillName(text)
+    plain = unicodedata.normalize("NFKD", text).encode("ascii", "ignore").decode().lower()
+    name = _OTHERS.sub("-", plain).strip("-_")[:_NAME_CHARS].strip("-_")
+    if is_device_name(name):
+        name += "-skill"
+    if not is_skill_name(name):
+        raise BadName(escaped(text[:_NAME_CHARS]), "none can be made of it", "say which name it shall have")
+    return SkillName(name)
+
+
+def _document(files: Mapping[ResourcePath, Content], name: str) -> Content:
+    document = files.get(DOCUMENT)
+    if document is None:
+        lacking = (rules.NO_DOCUMENT, rules.MISSPELT_DOCUMENT)
+        raise BadDocument(name, [fault for fault in judged(name, files).faults if fault.rule in lacking])
+    return document
+
+
+def _own_name(document: Content) -> str:
+    """The name that a `SKILL.md` gives itself; empty where it does not."""
+    found = opened(document.data)
+    return "" if found is None else found.said("name") or ""
+
+
+def _refuse_faults(name: SkillName, files: Mapping[ResourcePath, Content]) -> None:
+    faults = judged(name, files).faults
+    if faults:
+        raise BadDocument(name, faults)
+
+
+def _adaptation(
+    name: SkillName,
+    before: Mapping[ResourcePath, Content],
+    after: Mapping[ResourcePath, Content],
+    head: str,
+    told: tuple[tuple[Alteration, ...], tuple[Omitted, ...]],
+) -> Adaptation:
+    changes, omitted = told
+    adaptation = Adaptation(name=name, tree=SkillTree(after), changes=changes, omitted=omitted)
+    if not changes and not omitted:
+        return adaptation
+    record = Adapted(
+        original_digest=revision_of(inventory_of(before)),
+        frontmatter=head,
+        changes=_within_room([*map(str, changes)]),
+        omitted=_within_room([*map(str, omitted)]),
+        document=sha256(after[DOCUMENT].data).hexdigest(),
+    )
+    return evolve(adaptation, adapted=record)
+
+
+def _within_room(lines: Sequence[str]) -> tuple[str, ...]:
+    """As many lines as a record has room for; where that is not all, the last says how many more there are."""
+    room = _ROOM
+    for number, line in enumerate(lines):
+        room -= len(json.dumps(line)) + len(",\n      ")
+        if room < 0:
+            return (*lines[:number], f"and {len(lines) - number:,} more")
+    return tuple(lines)
+
+
+def _counted(does: str, number: int, what: str) -> str:
+    return f"{does} {number:,} {what}{'s' * (number > 1)}" if number else ""
