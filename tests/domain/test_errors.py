@@ -94,8 +94,8 @@ FAMILIES = [SkillError, errors.Refused, errors.Moved, errors.Withheld, errors.Fa
 
 
 def leaf_types(family: type[SkillError] = SkillError) -> set[type[SkillError]]:
-    """Every error type that has no subtypes."""
-    below = family.__subclasses__()
+    """Every error type of the core that has no subtypes there; an adapter may have narrower ones of its own."""
+    below = [each for each in family.__subclasses__() if each.__module__ == errors.__name__]
     return {leaf for each in below for leaf in leaf_types(each)} if below else {family}
 
 

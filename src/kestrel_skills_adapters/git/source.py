@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Final, TypeVar
 
 from attrs import define, field
 
-from kestrel_skills_core.domain.errors import GitFailed
+from kestrel_skills_core.domain.errors import GitFailed, TooLarge
 from kestrel_skills_core.domain.git_address import CommitId, GitRef, GitUrl, commit_meant, full_refs
 from kestrel_skills_core.domain.limits import LIMITS, Limits
 from kestrel_skills_core.domain.names import ResourcePath
@@ -101,7 +101,10 @@ class DulwichGitSource:
 
 
 def _near(server: UploadPack, ref: GitRef) -> str:
-    """What may have been meant, among the first of the repository's branches and tags."""
+    """What may have been meant, among the first of the repository's branches and tags, if it still tells them."""
     names = (each.name.removeprefix(_BRANCHES).removeprefix(_TAGS) for each in server.refs((_BRANCHES, _TAGS)))
-    near = nearest(ref, islice(names, _COMPARED))
+    try:
+        near = nearest(ref, islice(names, _COMPARED))
+    except (GitFailed, TooLarge):
+        near = ()
     return f"did you mean {', '.join(escaped(name) for name in near)}?" if near else ""

@@ -126,13 +126,16 @@ class _Dial:
         Raises:
             GitFailed: None does, or it cannot be trusted.
         """
-        stage, failures = self._watch.stage, []
+        stage = self._watch.stage
+        failures: list[OSError] = []
         for address in self._addresses:
             self._watch.at("connect")
             try:
                 made = self._made(address)
             except ssl.SSLCertVerificationError:
                 raise GitFailed("connect", "its certificate is not one to trust for that name", _RIGHT) from None
+            except (ssl.SSLEOFError, ssl.SSLZeroReturnError) as error:
+                failures.append(error)
             except ssl.SSLError:
                 raise GitFailed("connect", "it does not speak TLS 1.2 or later", _RIGHT) from None
             except OSError as error:

@@ -120,8 +120,10 @@ class TestCost:
         with serving(backend(folder)) as served:
             source = DulwichGitSource(served.transport())
             source.fetch(served.url(), commit_of(folder), KNOTS, cancelled=here)
+            served.asked.clear()
             with pytest.raises(GitFailed, match="not our ref"):
                 source.fetch(served.url("other.git"), commit_of(folder), KNOTS, cancelled=here)
+            assert [method for method, _ in served.asked] == ["GET", "POST", "POST"]  # the commit, and then the whole
             served.asked.clear()
             source.fetch(served.url(), commit_of(folder), KNOTS, cancelled=here)
             assert [method for method, _ in served.asked] == ["GET", *["POST"] * 5]
@@ -234,6 +236,16 @@ class TestRefs:
         with serving(backend(folder)) as served, pytest.raises(GitFailed, match="no `xyz`") as raised:
             DulwichGitSource(served.transport()).resolve(served.url(), git_ref("xyz"), cancelled=here)
         assert raised.value.fix == "look up which branches and tags it has"
+
+    def test_a_server_that_then_breaks_off(self) -> None:
+        """That there is no such ref is known already, and is what is told."""
+        shelf = skill()
+        lists = iter([b"0000", b"00"])
+        lie = script(shelf, lists=lambda asked: asked.answer(RESULT, [next(lists)]))
+        with serving(lie) as served, pytest.raises(GitFailed, match="no `main`") as raised:
+            DulwichGitSource(served.transport()).resolve(served.url(), git_ref("main"), cancelled=here)
+        assert raised.value.fix == "look up which branches and tags it has"
+        assert list(lists) == []
 
     def test_a_tag_of_a_tag(self, folder: Path) -> None:
         """It means the commit below all of them."""

@@ -7,7 +7,7 @@ import os
 import re
 import tracemalloc
 from collections.abc import Callable, Iterator
-from itertools import chain, repeat
+from itertools import chain, count, islice, repeat
 from typing import Any, Final
 
 import pytest
@@ -38,8 +38,10 @@ from tests.git.servers import ADVERTISEMENT, RESULT, Asked, Script, Served, serv
 
 pytestmark = pytest.mark.timeout(30)
 
-HASTE: Final = evolve(LIMITS, git_idle_seconds=0.3, git_seconds=0.9)
-"""A tester's patience; the figures of the caps are the real ones."""
+HASTE: Final = evolve(LIMITS, git_idle_seconds=0.5, git_seconds=1.5)
+"""The patience of whoever tests what waits; whatever else is refused, is refused at once, and has the time it needs."""
+SILENT: Final = r"nothing came for 0\.5 seconds"
+LONG: Final = r"not done after 1\.5 seconds"
 MOST: Final = 64 << 20
 SKILL: Final = ResourcePath("skills/x")
 
@@ -63,7 +65,11 @@ def use_by_list(served: Served, shelf: Shelf, limits: Limits) -> object:
 
 
 def refused(
-    answers: Script, shelf: Shelf, limits: Limits = HASTE, by: Callable[[Served, Shelf, Limits], object] = use
+    answers: Script,
+    shelf: Shelf,
+    limits: Limits = LIMITS,
+    by: Callable[[Served, Shelf, Limits], object] = use,
+    most: int = MOST,
 ) -> SkillError:
     """The error that a server's answers end in; it cost no more than it may, and nothing is left of it."""
     with nothing_left(), serving(answers) as served:
@@ -71,10 +77,10 @@ def refused(
         try:
             with pytest.raises(SkillError) as raised:
                 by(served, shelf, limits)
-            _, most = tracemalloc.get_traced_memory()
+            _, peak = tracemalloc.get_traced_memory()
         finally:
             tracemalloc.stop()
-    assert most < MOST
+    assert peak < most
     assert len(str(raised.value)) < 300
     assert str(raised.value).isprintable()
     assert raised.value.fix
@@ -85,7 +91,7 @@ def test_an_honest_server() -> None:
     """The server that all these begin as is read as it should be."""
     shelf = skill()
     with nothing_left(), serving(script(shelf)) as served:
-        assert use(served, shelf, HASTE) == {
+        assert use(served, shelf, LIMITS) == {
             "SKILL.md": Content(b"---\nname: x\ndescription: Use when x is wanted.\n---\n\nDo x.\n"),
             "run.sh": Content(b"#!/bin/sh\necho x\n", executable=True),
         }
@@ -239,13 +245,13 @@ GREETS: dict[str, tuple[Lie, str]] = {
         ),
         "it broke off",
     ),
-    "hangs": (hangs, r"nothing came for 0\.3 seconds"),
-    "hangs in the middle": (hangs_in_the_middle(ADVERTISEMENT, GREETING[:30]), r"nothing came for 0\.3 seconds"),
-    "drips": (drips(ADVERTISEMENT, b"x", b"fff0"), r"not done after 0\.9 seconds"),
-    "drips headers": (drips_raw(b"X", b"HTTP/1.1 200 OK\r\nX: "), r"nothing came for 0\.3 seconds"),
+    "hangs": (hangs, SILENT),
+    "hangs in the middle": (hangs_in_the_middle(ADVERTISEMENT, GREETING[:30]), SILENT),
+    "drips": (drips(ADVERTISEMENT, b"x", b"fff0"), LONG),
+    "drips headers": (drips_raw(b"X", b"HTTP/1.1 200 OK\r\nX: "), SILENT),
     "says to go on, without end": (
         drips_raw(b"HTTP/1.1 100 Continue\r\n\r\n"),
-        r"nothing came for 0\.3 seconds",
+        SILENT,
     ),
 }
 
@@ -260,11 +266,16 @@ def match(error: SkillError, kind: type[SkillError], stage: str, why: str) -> No
         assert re.search(why, str(error)), str(error)
 
 
+def patience(why: str) -> Limits:
+    """Little, where waiting is what is tried."""
+    return HASTE if why in (SILENT, LONG) else LIMITS
+
+
 @pytest.mark.parametrize(("greets", "why"), GREETS.values(), ids=GREETS)
 def test_a_greeting(greets: Lie, why: str) -> None:
     """What does not greet as a server of git's protocol, version 2, is not talked to."""
     shelf = skill()
-    match(refused(script(shelf, greets=greets), shelf), GitFailed, "refs", why)
+    match(refused(script(shelf, greets=greets), shelf, patience(why)), GitFailed, "refs", why)
 
 
 REF: Final = packet(b"%040x refs/heads/main\n" % 7)
@@ -284,9 +295,9 @@ LISTS: dict[str, tuple[Lie, type[SkillError], str]] = {
         "encoded",
     ),
     "fails": (says(RESULT, status=503), GitFailed, r"it cannot answer \(503\)"),
-    "hangs": (hangs, GitFailed, "nothing came for"),
-    "hangs in the middle": (hangs_in_the_middle(RESULT, REF), GitFailed, "nothing came for"),
-    "drips": (drips(RESULT, packet(b"1" * 40 + b" refs/heads/other\n")), GitFailed, "not done after"),
+    "hangs": (hangs, GitFailed, SILENT),
+    "hangs in the middle": (hangs_in_the_middle(RESULT, REF), GitFailed, SILENT),
+    "drips": (drips(RESULT, packet(b"1" * 40 + b" refs/heads/other\n")), GitFailed, LONG),
     "closes in the middle": (breaks_off(RESULT, REF), GitFailed, "broke off"),
 }
 
@@ -295,7 +306,24 @@ LISTS: dict[str, tuple[Lie, type[SkillError], str]] = {
 def test_a_list_of_refs(lists: Lie, kind: type[SkillError], why: str) -> None:
     """Of what a server lists, only the ref that was asked for counts, and no list is read for ever."""
     shelf = skill()
-    match(refused(script(shelf, lists=lists), shelf, evolve(HASTE, git_received_bytes=1 << 20)), kind, "refs", why)
+    match(
+        refused(script(shelf, lists=lists), shelf, evolve(patience(why), git_received_bytes=1 << 20)), kind, "refs", why
+    )
+
+
+def test_refs_that_were_not_asked_for_are_not_kept() -> None:
+    """However many there are, each of another name, they cost nothing but the time to read them."""
+    shelf = skill()
+
+    def flood(asked: Asked) -> None:
+        numbers = count()
+        asked.answer(
+            RESULT,
+            (b"".join(packet(b"%040x refs/heads/main-%d\n" % (n, n)) for n in islice(numbers, 100)) for _ in repeat(0)),
+        )
+
+    limits = evolve(LIMITS, git_received_bytes=4 << 20)
+    match(refused(script(shelf, lists=flood), shelf, limits, most=2 << 20), TooLarge, "", "bytes from a git server")
 
 
 def pack_of(change: Callable[[bytes], bytes]) -> Lie:
@@ -310,12 +338,12 @@ def objects_of(*objects: tuple[str, bytes], count: int | None = None) -> Lie:
     return lambda asked: asked.answer(RESULT, fetched(asked, banded(pack)))
 
 
-def noise(count: int) -> Iterator[bytes]:
+def noise(many: int) -> Iterator[bytes]:
     """So many blobs of 1 MiB that do not compress, as a pack, in a side band."""
-    whole = b"PACK\0\0\0\2" + count.to_bytes(4, "big")
+    whole = b"PACK\0\0\0\2" + many.to_bytes(4, "big")
     yield from banded(whole)
     stored = entry("blob", os.urandom(1 << 20))
-    for _ in range(count):
+    for _ in range(many):
         yield from banded(stored)
 
 
@@ -329,19 +357,19 @@ SENDS: dict[str, tuple[Lie, type[SkillError], str, str]] = {
         "",
         "bytes from a git server",
     ),
-    "keeps alive without end": (drips(RESULT, packet(b"\2"), PACK), GitFailed, "fetch", "not done after"),
+    "keeps alive without end": (drips(RESULT, packet(b"\2"), PACK), GitFailed, "fetch", LONG),
     "drips the pack": (
         drips(RESULT, packet(b"\1x"), PACK, packet(b"\1" + LARGE)),
         GitFailed,
         "fetch",
-        "not done after",
+        LONG,
     ),
-    "hangs": (hangs, GitFailed, "fetch", "nothing came for"),
+    "hangs": (hangs, GitFailed, "fetch", SILENT),
     "hangs in the pack": (
         hangs_in_the_middle(RESULT, PACK, packet(b"\1PACK\0\0\0\2")),
         GitFailed,
         "fetch",
-        "nothing came for",
+        SILENT,
     ),
     "closes in the pack": (breaks_off(RESULT, PACK, packet(b"\1PACK")), GitFailed, "fetch", "broke off"),
     "ends in the pack": (pack_of(lambda pack: pack[:40]), GitFailed, "pack", "cut short"),
@@ -398,8 +426,8 @@ SENDS: dict[str, tuple[Lie, type[SkillError], str, str]] = {
 def test_what_is_sent(sends: Lie, kind: type[SkillError], stage: str, why: str) -> None:
     """What is no pack of what was asked for, or too much of it, is refused."""
     shelf = skill()
-    match(refused(script(shelf, sends=sends), shelf, evolve(HASTE, git_seconds=2.0)), kind, stage, why)
-    match(refused(script(shelf, sends=sends), shelf, evolve(HASTE, git_seconds=2.0), use_by_list), kind, stage, why)
+    match(refused(script(shelf, sends=sends), shelf, patience(why)), kind, stage, why)
+    match(refused(script(shelf, sends=sends), shelf, patience(why), use_by_list), kind, stage, why)
 
 
 def test_another_file_than_the_folder_names() -> None:
@@ -413,6 +441,15 @@ def test_another_file_than_the_folder_names() -> None:
 
     match(refused(script(shelf, sends=swap), shelf), GitFailed, "file", "did not send `SKILL.md`")
     match(refused(script(shelf, sends=swap), shelf, by=use_by_list), GitFailed, "file", "did not send a `SKILL.md`")
+
+
+def test_a_text_that_is_a_folder() -> None:
+    """What stands there as a file must be one."""
+    shelf = skill()
+    folder = shelf.tree({"a": ("100644", shelf.put("blob", b"a"))})
+    top = shelf.tree({"x": ("40000", shelf.tree({"SKILL.md": ("100644", folder)}))})
+    shelf.head = shelf.put("commit", f"tree {top}\n\none\n".encode())
+    match(refused(script(shelf), shelf, by=use_by_list), GitFailed, "file", "did not send a `SKILL.md`")
 
 
 @pytest.mark.parametrize("kind", ["blob", "tag", "tree"])
@@ -451,7 +488,7 @@ def test_a_redirect_to_the_same_host(at: str) -> None:
     lie = says("text/plain", status=302, headers=[("Location", "/other.git/info/refs")])
     with serving(script(shelf, **{at: lie})) as served:
         with pytest.raises(GitFailed, match="it redirects"):
-            use(served, shelf, HASTE)
+            use(served, shelf, LIMITS)
         assert not any("other.git" in path for _, path in served.asked)
 
 
@@ -461,5 +498,5 @@ def test_nothing_is_asked_twice(at: str) -> None:
     shelf = skill()
     with serving(script(shelf, **{at: sends_raw(b"")})) as served:
         with pytest.raises(GitFailed, match="broke off"):
-            use(served, shelf, HASTE)
+            use(served, shelf, LIMITS)
         assert len(served.asked) == {"greets": 1, "lists": 2, "sends": 3}[at]
