@@ -14,15 +14,17 @@ import os
 import stat
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager, suppress
-from typing import Final
+from typing import Final, Protocol
 
 from attrs import field, frozen
 
 from kestrel_skills_core.domain import rules
-from kestrel_skills_core.domain.errors import SkillAbsent, SkillError, SourceUnavailable, TooLarge
+from kestrel_skills_core.domain.errors import BadSource, SkillAbsent, SkillError, SourceUnavailable, TooLarge
 from kestrel_skills_core.domain.folder import Folder, Kind, is_walked, lacks_marker
+from kestrel_skills_core.domain.intake import Intake
 from kestrel_skills_core.domain.limits import LIMITS
 from kestrel_skills_core.domain.names import ResourcePath, SkillName, SourceId
+from kestrel_skills_core.domain.parcel import Parcel
 from kestrel_skills_core.domain.record import Sighting
 from kestrel_skills_core.domain.resolver import Survey
 from kestrel_skills_core.domain.root import LISTED, candidates, charged, linked, refused, unopened
@@ -133,6 +135,25 @@ class PosixSkillFiles:
             raise SkillAbsent(folder)
         return sighting, kept
 
+    def parcel(self, folder: str) -> Parcel:
+        """One folder of whatever name, as it is brought in elsewhere: every file of it, at one instant.
+
+        Writes nothing, and opens nothing else of the root.
+
+        Raises:
+            BadPath, BadSource, TooLarge: See `Intake`; or the folder is none, or cannot be read.
+            SourceUnavailable: The root cannot be read, or the folder kept changing.
+        """
+        for _ in range(TRIES):
+            intake = Intake()
+            with self._opened() as root, suppress(Moved):
+                try:
+                    self._walk_whole(root, folder, Walk(self.calls, intake, 0))
+                except OSError as error:
+                    raise BadSource(folder, f"it cannot be read as a folder: {_phrase(error)}", _READABLE) from None
+                return intake.parcel()
+        raise self._restless()
+
     @contextmanager
     def _opened(self) -> Iterator[int]:
         with ExitStack() as held:
@@ -227,15 +248,19 @@ class PosixSkillFiles:
         if look.young and not look.unread and not self._is_as_stamped(name, tuple(look.stamps)):
             raise Moved
 
+    def _walk_whole(self, root: int, name: str, walk: Walk) -> None:
+        """Walk one folder, and make sure that nothing in it moved meanwhile, nor another took its name."""
+        with self.calls.folder(name, root) as folder:
+            walk.walk(folder)
+        if not self._is_as_stamped(name, tuple(walk.stamps)):
+            raise Moved
+
     def _whole(self, root: int, name: SkillName) -> Published:
         """One folder, none of whose stamps moved; since they hold inodes, no other has taken its name either."""
         kept: dict[str, Content] = {}
         look = Look(self.calls, name, self.calls.now_ns() - _YOUNG_NS, kept)
         try:
-            with self.calls.folder(name, root) as folder:
-                look.walk(folder)
-            if not self._is_as_stamped(name, tuple(look.stamps)):
-                raise Moved
+            self._walk_whole(root, name, look)
         except OSError as error:
             kind = self._kind(root, name)
             if kind == "link":
@@ -293,13 +318,38 @@ class PosixSkillFiles:
         return SourceUnavailable(self.source, "the folder kept changing while it was read", rules.RESTLESS.fix)
 
 
-class Look:
-    """One pass over one folder: what the domain thinks of it, and the stamps that tell whether it changed since."""
+class Told(Protocol):
+    """Who is told of a folder, entry by entry, and says what is read of it: see `Folder`."""
 
-    def __init__(self, calls: Syscalls, name: str, horizon: int, kept: dict[str, Content] | None = None) -> None:
-        self.folder = Folder(name)
+    def looks(self, entries: int) -> None:
+        """So many entries are there."""
+
+    def enters(self, path: str) -> bool:
+        """Whether a folder is walked."""
+
+    def reads(self, path: str) -> int | None:
+        """How much of a file is read, at most."""
+
+    def file(self, path: str, content: bytes, *, executable: bool) -> None:
+        """A file was read."""
+
+    def large(self, path: str, size: int) -> None:
+        """A file holds more."""
+
+    def aside(self, path: str, kind: Kind, size: int, mtime_ns: int) -> None:
+        """Something was not opened."""
+
+    def unreadable(self, path: str, why: str) -> None:
+        """Something could not be read."""
+
+
+class Walk:
+    """One pass over one folder, told to somebody, and the stamps that tell whether it changed since."""
+
+    def __init__(self, calls: Syscalls, told: Told, horizon: int, kept: dict[str, Content] | None = None) -> None:
         self.stamps: Stamps = []
         self._calls = calls
+        self._told = told
         self._horizon = horizon
         self._kept = kept
         self.young = False
@@ -314,7 +364,7 @@ class Look:
             OSError: It cannot be listed.
         """
         entries = self._calls.listed(at, LIMITS.looked_entries + 1)
-        self.folder.looks(len(entries))
+        self._told.looks(len(entries))
         folders = []
         for name, kind in entries:
             if kind == "folder":
@@ -323,13 +373,9 @@ class Look:
                 self._meet(name, kind, at, prefix + name)
         for name in folders:
             self.stamps.append(name)
-            if self.folder.enters(prefix + name):
+            if self._told.enters(prefix + name):
                 self._enter(name, at, prefix + name)
             self.stamps.append(None)
-
-    def sighting(self) -> Sighting:
-        """The verdict; without stamps where they would not tell."""
-        return self.folder.sighting(None if self.young or self.unread else tuple(self.stamps))
 
     def _enter(self, name: str, at: int, path: str) -> None:
         try:
@@ -343,7 +389,7 @@ class Look:
             self._fail(path, error)
 
     def _meet(self, name: str, kind: Kind, at: int, path: str) -> None:
-        most = self.folder.reads(path) if kind == "file" else None
+        most = self._told.reads(path) if kind == "file" else None
         content = None
         try:
             if most is None:
@@ -358,16 +404,16 @@ class Look:
         self._stamp(name, found)
         size = found.st_size
         if most is None:
-            self.folder.aside(path, kind, size, found.st_mtime_ns)
+            self._told.aside(path, kind, size, found.st_mtime_ns)
         elif content is None:
             if not stat.S_ISREG(found.st_mode):
                 raise Moved
-            self.folder.large(path, size)
+            self._told.large(path, size)
         elif len(content) != size:
             raise Moved
         else:
             executable = found.st_mode & EXECUTABLE != 0
-            self.folder.file(path, content, executable=executable)
+            self._told.file(path, content, executable=executable)
             if self._kept is not None:
                 self._kept[path] = Content(content, executable)
 
@@ -383,7 +429,19 @@ class Look:
         if error.errno in _ABSENT:
             raise Moved
         self.unread = True
-        self.folder.unreadable(path, _phrase(error))
+        self._told.unreadable(path, _phrase(error))
+
+
+class Look(Walk):
+    """A pass over one folder that is told to the domain, which says what to think of it."""
+
+    def __init__(self, calls: Syscalls, name: str, horizon: int, kept: dict[str, Content] | None = None) -> None:
+        self.folder = Folder(name)
+        super().__init__(calls, self.folder, horizon, kept)
+
+    def sighting(self) -> Sighting:
+        """The verdict; without stamps where they would not tell."""
+        return self.folder.sighting(None if self.young or self.unread else tuple(self.stamps))
 
 
 def _phrase(error: OSError) -> str:

@@ -61,6 +61,10 @@ class Limits:
     """Between two bytes of a transfer."""
     git_seconds: int = 120
     """One transfer."""
+    parcel_bytes: int = 32 * 1024 * 1024
+    """All files of a folder or archive that is installed, litter aside; and the archive itself."""
+    parcel_entries: int = 4096
+    """Files and folders of a folder or archive that is installed, litter included."""
 
 
 LIMITS: Final = Limits()

@@ -33,7 +33,7 @@ def packed(entries: Iterable[tuple[str, Content]]) -> Parcel:
     Raises:
         BadPath: A path does not travel, or is kept for this library: a marker or provenance that came along would
             speak for somebody else.
-        BadSource: Two paths are one, or one for some file system.
+        BadSource: Two paths are one, or one for some file system; or one leads through a file.
     """
     files: dict[ResourcePath, Content] = {}
     left_out: list[str] = []
@@ -45,7 +45,10 @@ def packed(entries: Iterable[tuple[str, Content]]) -> Parcel:
         if minted in files:
             raise BadSource(path, "it is there twice", "ask its author to mend that")
         files[minted] = content
-    for one, other in clashes([*folders_of(files), *files]):
+    folders = folders_of(files)
+    for path in folders & files.keys():
+        raise BadSource(path, "it is a file and a folder", "ask its author to mend that")
+    for one, other in clashes([*folders, *files]):
         raise BadSource(
             other, f"some file systems take it for `{escaped(one)}`", "ask its author to rename one of them"
         )
