@@ -7,7 +7,7 @@ shapes are those of `docs/cli.md`; what one of them needs beside the record stan
 from __future__ import annotations
 
 from collections.abc import Collection
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from attrs import frozen
 
@@ -21,6 +21,9 @@ from kestrel_skills_core.domain.record import Rejection, SkillRecord
 from kestrel_skills_core.domain.tree import Inventory
 from kestrel_skills_core.domain.verify import Verification
 from kestrel_skills_core.service.observed import Observed
+
+if TYPE_CHECKING:
+    from kestrel_skills_core.service.installer import Installation, Stock
 
 __all__ = [
     "Members",
@@ -154,6 +157,36 @@ def verification_members(verification: Verification) -> Members:
             "frontmatter": record.frontmatter,
         }
     return members
+
+
+def stock_members(stock: Stock) -> Members:
+    """The skills of a repository; the top's folder is `.`."""
+    skills = [
+        {"folder": each.folder or ".", "name": each.name, "description": each.description, "ready": each.is_ready}
+        for each in stock.skills
+    ]
+    repository = stock.repository
+    return {"url": repository.url, "ref": repository.ref, "commit": stock.commit, "skills": skills}
+
+
+def installation_members(installation: Installation, shown: Shown) -> Members:
+    """A skill as it would land; where it is refused, there is no `digest`, and `adaptation` is what would be done."""
+    offer, then = installation.offer, installation.then
+    folder = {} if offer.origin.subpath is None else {"subpath": offer.origin.subpath}
+    return {
+        "name": offer.name,
+        "description": offer.description,
+        "provenance": _provenance_members(offer.origin) | folder,
+        "digest": offer.digest,
+        "files": inventory_members(offer.files),
+        "left_out": list(offer.left_out),
+        "pointers": list(offer.pointers),
+        "findings": [finding_members(finding) for finding in offer.findings],
+        "adaptation": None if offer.adaptation is None else adaptation_members(offer.adaptation),
+        "taken": None if installation.taken is None else shown.found(installation.taken),
+        "then": None if then is None else shown.found(then),
+        "problems": [error_members(problem) for problem in installation.problems],
+    }
 
 
 def error_members(error: SkillError) -> Members:

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from attrs import frozen
 
 from kestrel_skills_core.domain.budget import Budget
-from kestrel_skills_core.domain.errors import StoreFailed
+from kestrel_skills_core.domain.errors import BadSource, SourceUnavailable, StoreFailed
 from kestrel_skills_core.domain.findings import Finding
 from kestrel_skills_core.domain.names import SourceId
 from kestrel_skills_core.domain.root import unopened
@@ -25,9 +25,25 @@ from .markdown.cmark import CmarkMarkdown
 from .posix.reading import PosixSkillFiles
 from .posix.store import PosixSkillStore
 from .sql.states import SqliteStates
-from .world import SystemChance, inline
+from .world import SystemChance, SystemClock, inline
 
-__all__ = ["BadSetting", "Settings", "found_root", "is_writable", "judged", "library_of", "settings_of"]
+if TYPE_CHECKING:
+    from kestrel_skills_core.domain.offer import Package
+    from kestrel_skills_core.ports.git import GitSource
+    from kestrel_skills_core.service.installer import Installer
+
+__all__ = [
+    "BadSetting",
+    "Settings",
+    "found_root",
+    "git_of",
+    "installer_of",
+    "is_writable",
+    "judged",
+    "library_of",
+    "package",
+    "settings_of",
+]
 
 BUDGET: Final = "KESTREL_SKILLS_BUDGET_BYTES"
 HOME: Final = "KESTREL_HOME"
@@ -154,6 +170,40 @@ def judged(folder: PathLike) -> tuple[Finding, ...]:
     findings = (*(() if closed is None else closed.findings), *sighting.findings)
     tree = SkillTree({item.path: kept[item.path] for item in sighting.inventory})
     return with_advice(findings, name, tree, CmarkMarkdown())
+
+
+def git_of(progress: Callable[[int, int], None]) -> GitSource:
+    """Git repositories on the net. `progress` is told how many bytes came in, and of how many files and folders."""
+    from .git.source import DulwichGitSource  # noqa: PLC0415 - only who installs pays for it
+
+    return DulwichGitSource(progress=progress)
+
+
+def installer_of(library: SkillLibrary, git: GitSource) -> Installer:
+    """What brings skills into a library."""
+    from kestrel_skills_core.service.installer import Installer  # noqa: PLC0415 - only who installs pays for it
+
+    return Installer(library=library, git=git, clock=SystemClock())
+
+
+def package(path: PathLike) -> Package:
+    """A folder or archive of this machine, read whole. Links above it are followed; a folder may hold none.
+
+    Raises:
+        BadPath, BadSource, TooLarge: It is neither, or holds what is not taken.
+    """
+    from kestrel_skills_core.domain.offer import Package  # noqa: PLC0415 - only who installs pays for it
+
+    spelt = Path(os.path.abspath(path))  # noqa: PTH100 - its name is as spelt, were it a link
+    if not spelt.is_dir():
+        from .archive.reading import archived  # noqa: PLC0415 - the same
+
+        return Package(kind="archive", parcel=archived(spelt))
+    try:
+        parcel = PosixSkillFiles(os.path.realpath(spelt.parent), SourceId.AGENT_LOCAL).parcel(spelt.name)
+    except SourceUnavailable as error:
+        raise BadSource(spelt.name, error.why, error.fix) from None
+    return Package(kind="folder", parcel=parcel, name=spelt.name)
 
 
 def is_writable(path: Path) -> bool:

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from .domain.budget import Budget, Receipt
     from .domain.carry import Omitted
     from .domain.clause import Clause, render_clause
-    from .domain.commands import Adapt, Create, Delete, Edit, RemoveFile, SetState, Unadapt
+    from .domain.commands import Adapt, Create, Delete, Edit, Install, Preview, RemoveFile, SetState, Unadapt
     from .domain.document import Head, SkillDocument
     from .domain.edit import Append, Change, Replace, Whole
     from .domain.errors import (
@@ -25,10 +25,12 @@ if TYPE_CHECKING:
         BadSource,
         Busy,
         Failed,
+        GitFailed,
         InDoubt,
         KeptAbsent,
         Moved,
         NotEditable,
+        OtherDigest,
         Refused,
         SkillAbsent,
         SkillError,
@@ -45,6 +47,7 @@ if TYPE_CHECKING:
     )
     from .domain.fence import Fence
     from .domain.findings import Finding, Rule, Severity
+    from .domain.git_address import CommitId, GitRef, GitUrl, git_ref, git_url
     from .domain.limits import LIMITS, Limits
     from .domain.names import (
         Address,
@@ -57,6 +60,8 @@ if TYPE_CHECKING:
         resource_path,
         skill_name,
     )
+    from .domain.offer import Glimpse, Offer, Package, Repository
+    from .domain.parcel import Parcel, packed
     from .domain.provenance import Adapted, Installed, Provenance
     from .domain.record import Rejection, Sighting, SkillRecord, SkillState, Subject
     from .domain.resolver import Catalog, Resolver, Survey
@@ -67,11 +72,13 @@ if TYPE_CHECKING:
     from .domain.tree import Content, Inventory, Item, SkillTree, Unlisted, revision_of
     from .domain.verify import Difference, Verification
     from .ports.files import Published, SkillFiles
+    from .ports.git import FoundSkill, GitSource
     from .ports.markdown import Markdown
     from .ports.states import StateTable
     from .ports.store import Kept, SkillStore, Swept
     from .ports.world import Cancelled, Chance, Clock, Offload, Watcher
     from .service.adapting import Adapting
+    from .service.installer import Arrival, Installation, Installer, Stock
     from .service.library import Deletion, FileReading, Outcome, Reading, SkillLibrary
     from .service.observed import Observed
     from .service.upkeep import Started
@@ -87,6 +94,7 @@ __all__ = [
     "Alteration",
     "Append",
     "ApprovalBinding",
+    "Arrival",
     "BadDocument",
     "BadName",
     "BadPath",
@@ -99,6 +107,7 @@ __all__ = [
     "Change",
     "Clause",
     "Clock",
+    "CommitId",
     "Content",
     "Create",
     "Delete",
@@ -109,10 +118,19 @@ __all__ = [
     "Fence",
     "FileReading",
     "Finding",
+    "FoundSkill",
     "Generation",
+    "GitFailed",
+    "GitRef",
+    "GitSource",
+    "GitUrl",
+    "Glimpse",
     "Head",
     "InDoubt",
+    "Install",
+    "Installation",
     "Installed",
+    "Installer",
     "Inventory",
     "Item",
     "Kept",
@@ -122,9 +140,14 @@ __all__ = [
     "Moved",
     "NotEditable",
     "Observed",
+    "Offer",
     "Offload",
     "Omitted",
+    "OtherDigest",
     "Outcome",
+    "Package",
+    "Parcel",
+    "Preview",
     "Provenance",
     "Published",
     "Reading",
@@ -133,6 +156,7 @@ __all__ = [
     "Rejection",
     "RemoveFile",
     "Replace",
+    "Repository",
     "Resolver",
     "ResourcePath",
     "Revision",
@@ -159,6 +183,7 @@ __all__ = [
     "StateKey",
     "StateTable",
     "StateUnavailable",
+    "Stock",
     "StoreFailed",
     "Subject",
     "Survey",
@@ -173,6 +198,9 @@ __all__ = [
     "Watcher",
     "Whole",
     "Withheld",
+    "git_ref",
+    "git_url",
+    "packed",
     "parse_address",
     "render_clause",
     "resource_path",
@@ -203,7 +231,17 @@ _HOMES = {
     ".domain.budget": ("Budget", "Receipt"),
     ".domain.carry": ("Omitted",),
     ".domain.clause": ("Clause", "render_clause"),
-    ".domain.commands": ("Adapt", "Create", "Delete", "Edit", "RemoveFile", "SetState", "Unadapt"),
+    ".domain.commands": (
+        "Adapt",
+        "Create",
+        "Delete",
+        "Edit",
+        "Install",
+        "Preview",
+        "RemoveFile",
+        "SetState",
+        "Unadapt",
+    ),
     ".domain.document": ("Head", "SkillDocument"),
     ".domain.edit": ("Append", "Change", "Replace", "Whole"),
     ".domain.errors": (
@@ -213,10 +251,12 @@ _HOMES = {
         "BadSource",
         "Busy",
         "Failed",
+        "GitFailed",
         "InDoubt",
         "KeptAbsent",
         "Moved",
         "NotEditable",
+        "OtherDigest",
         "Refused",
         "SkillAbsent",
         "SkillError",
@@ -233,6 +273,7 @@ _HOMES = {
     ),
     ".domain.fence": ("Fence",),
     ".domain.findings": ("Finding", "Rule", "Severity"),
+    ".domain.git_address": ("CommitId", "GitRef", "GitUrl", "git_ref", "git_url"),
     ".domain.limits": ("LIMITS", "Limits"),
     ".domain.names": (
         "Address",
@@ -245,6 +286,8 @@ _HOMES = {
         "resource_path",
         "skill_name",
     ),
+    ".domain.offer": ("Glimpse", "Offer", "Package", "Repository"),
+    ".domain.parcel": ("Parcel", "packed"),
     ".domain.provenance": ("Adapted", "Installed", "Provenance"),
     ".domain.record": ("Rejection", "Sighting", "SkillRecord", "SkillState", "Subject"),
     ".domain.resolver": ("Catalog", "Resolver", "Survey"),
@@ -255,11 +298,13 @@ _HOMES = {
     ".domain.tree": ("Content", "Inventory", "Item", "SkillTree", "Unlisted", "revision_of"),
     ".domain.verify": ("Difference", "Verification"),
     ".ports.files": ("Published", "SkillFiles"),
+    ".ports.git": ("FoundSkill", "GitSource"),
     ".ports.markdown": ("Markdown",),
     ".ports.states": ("StateTable",),
     ".ports.store": ("Kept", "SkillStore", "Swept"),
     ".ports.world": ("Cancelled", "Chance", "Clock", "Offload", "Watcher"),
     ".service.adapting": ("Adapting",),
+    ".service.installer": ("Arrival", "Installation", "Installer", "Stock"),
     ".service.library": ("Deletion", "FileReading", "Outcome", "Reading", "SkillLibrary"),
     ".service.observed": ("Observed",),
     ".service.upkeep": ("Started",),

@@ -12,6 +12,7 @@ from typing import Any
 from attrs import frozen
 
 from kestrel_skills_adapters.cli.main import main
+from kestrel_skills_adapters.cli.session import Connect
 
 __all__ = ["Ran", "Stream", "run", "skill"]
 
@@ -61,12 +62,19 @@ class Ran:
 
 
 def run(
-    *arguments: str | Path, environ: Mapping[str, str] | None = None, terminal: bool = False, encoding: str = "utf-8"
+    *arguments: str | Path,
+    environ: Mapping[str, str] | None = None,
+    terminal: bool = False,
+    encoding: str = "utf-8",
+    connect: Connect | None = None,
 ) -> Ran:
-    """Run `kestrel-skills` with these arguments, and with nothing in the environment but what is given."""
+    """Run `kestrel-skills` with these arguments, and with nothing in the environment but what is given.
+
+    `connect` is how git is reached, if not as usual.
+    """
     out, err = Stream(terminal=terminal, encoding=encoding), Stream(terminal=terminal)
     with redirect_stdout(out), redirect_stderr(err):
-        code = main([str(argument) for argument in arguments], environ or {})
+        code = main([str(argument) for argument in arguments], environ or {}, connect)
     return Ran(code, out.written, err.written.decode())
 
 

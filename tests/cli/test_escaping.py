@@ -85,6 +85,11 @@ COMMANDS = [
     ["adapt", "beer", "--undo"],
     ["verify", "tea"],
     ["verify"],
+    ["preview", HOSTILE["ESC"]],
+    ["preview", f"{HOSTILE['newline']}/tea"],
+    ["preview", f"https://{HOSTILE['ESC']}/x", HOSTILE["ESC"]],
+    ["install", "https://git.example/x", HOSTILE["bidi"], "--ref", HOSTILE["ESC"]],
+    ["install", "https://git.example/x", HOSTILE["C1"], "--digest", HOSTILE["ESC"]],
     ["doctor"],
     ["list", "--agent", HOSTILE["ESC"]],
     ["list", "--state", f"{HOSTILE['ESC']}://x"],
@@ -117,6 +122,21 @@ def test_no_record_lets_a_hostile_text_out(form: list[str], root: Path) -> None:
     assert_clean(ran)
     if form:
         assert ran.json["adapted"]["frontmatter"] == head
+
+
+@pytest.mark.parametrize("form", [[], ["--json"]], ids=["text", "json"])
+@pytest.mark.parametrize("name", ["milk", "tea", "beer", HOSTILE["ESC"], HOSTILE["newline"]])
+@pytest.mark.parametrize("more", [[], ["--adapt"], [HOSTILE["bidi"], "--adapt"]], ids=["", "adapted", "named"])
+def test_nothing_that_is_brought_in_lets_a_hostile_text_out(
+    name: str, more: list[str], form: list[str], root: Path, tmp_path: Path
+) -> None:
+    """What is previewed, refused or installed is spelt out: names, files, fields, the path and the command."""
+    environ = {"KESTREL_SKILLS_ROOT": str(tmp_path / "own")}
+    (tmp_path / "own").mkdir()
+    for command in ("preview", "install"):
+        ran = run(command, root / name, *more, *form, environ=environ)
+        assert_clean(ran)
+        assert ran.code in (0, 1)
 
 
 @NAMES

@@ -35,3 +35,15 @@ def test_the_line_does_not_flicker() -> None:
 def test_only_a_terminal_is_shown_progress() -> None:
     """A pipe gets none, however long it takes."""
     assert shown([5.0, 9.0], terminal=False) == ""
+
+
+def test_a_transfer_is_shown_against_its_caps() -> None:
+    """Bytes with a bar, and files and folders; as late and as seldom as everything else."""
+    stream, clock = Stream(terminal=True), iter([0.0, 0.5, 1.5, 1.55])
+    progress = Progress(stream, "skills", lambda: next(clock))
+    progress.transferred(1, 1)
+    progress.transferred(8 << 20, 1234)
+    progress.transferred(9 << 20, 1234)
+    progress.clear()
+    line = "[#####...............] 8.0 of 32 MiB, 1,234 of 4,096 files and folders"
+    assert stream.written.decode() == f"\r\x1b[K{line}\r\x1b[K"

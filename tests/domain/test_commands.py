@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from kestrel_skills_core.domain.commands import Adapt, Create, Edit, RemoveFile, SetState, Unadapt
+from kestrel_skills_core.domain.commands import Adapt, Create, Edit, Install, RemoveFile, SetState, Unadapt
 from kestrel_skills_core.domain.edit import Append
 from kestrel_skills_core.domain.names import ResourcePath, Revision, SkillName, parse_address
+from kestrel_skills_core.domain.offer import Package
+from kestrel_skills_core.domain.parcel import Parcel
 
 LINT = parse_address("lint")
 NAME = SkillName("lint")
@@ -75,3 +77,12 @@ def test_what_was_seen_is_a_revision(revision: str) -> None:
 def test_an_edit_is_of_the_document_if_nothing_else_is_said() -> None:
     """The file most often edited need not be named."""
     assert Edit(address=LINT, change=Append("a")).path == "SKILL.md"
+
+
+@pytest.mark.parametrize("digest", ["", "c3", "C3" * 32, "c3" * 33])
+def test_what_is_installed_may_be_bound_to_a_digest(digest: str) -> None:
+    """A digest that is none is refused, so that nobody believes it was looked at."""
+    package = Package(kind="folder", parcel=Parcel({}))
+    assert Install(source=package, digest=REVISION).digest == REVISION
+    with pytest.raises(ValueError, match="64 lower-case hex digits"):
+        Install(source=package, digest=Revision(digest))

@@ -61,6 +61,11 @@ LEAVES = [
         "stale",
         "'bird' changed since it was looked at; what was there is kept as 'bird-1'",
     ),
+    (
+        errors.OtherDigest("bird", "aa", "bb"),
+        "other_digest",
+        "what would land as 'bird' has the digest bb, and not aa",
+    ),
     (errors.Unapproved("delete", "bird"), "unapproved", "nobody approved to delete 'bird' as it is now"),
     (
         errors.NotEditable("host-shared", "they are the host's"),

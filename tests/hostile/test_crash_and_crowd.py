@@ -16,15 +16,19 @@ from typing import Any, Final
 from attrs import evolve, frozen
 
 from kestrel_skills_adapters.memory.files import Entry
+from kestrel_skills_adapters.memory.git import MemoryGitSource
 from kestrel_skills_adapters.posix.store import PosixSkillStore
-from kestrel_skills_adapters.wiring import library_of, settings_of
+from kestrel_skills_adapters.wiring import installer_of, library_of, settings_of
 from kestrel_skills_adapters.world import SystemChance, finish
-from kestrel_skills_core.domain.commands import Create, Delete, Edit, RemoveFile, SetState
+from kestrel_skills_core.domain.commands import Create, Delete, Edit, Install, RemoveFile, SetState
 from kestrel_skills_core.domain.edit import Append, Whole
 from kestrel_skills_core.domain.errors import SkillAbsent, SkillExists, Unconditional
 from kestrel_skills_core.domain.names import ResourcePath, SkillName, SourceId, parse_address
+from kestrel_skills_core.domain.offer import Package
+from kestrel_skills_core.domain.parcel import packed
 from kestrel_skills_core.domain.record import SkillState
 from kestrel_skills_core.domain.state_row import StateKey
+from kestrel_skills_core.domain.tree import Content
 from kestrel_skills_core.ports.states import StateTable
 from kestrel_skills_core.service.library import SkillLibrary
 from tests.cli.running import run, skill
@@ -39,22 +43,24 @@ _PROGRAM: Final = (
 )
 
 
-def crowd(root: Path, names: list[str], texts: Path) -> list[tuple[int, str]]:
-    """Let one process for each name make a skill that is on, all at once; gives how each ended, and what it said."""
-    texts.mkdir()
-    for name in names:
-        (texts / name).write_text(TEXT.format(name=name), encoding="utf-8")
+def crowd(commands: list[list[str | Path]]) -> list[tuple[int, str]]:
+    """Let one process for each command run it, all at once; gives how each ended, and what it said."""
     running = [
         subprocess.Popen(
-            [sys.executable, "-c", _PROGRAM, "new", name, "--enabled", "--from", texts / name, "--root", root],
-            stdout=subprocess.DEVNULL,
-            stderr=subprocess.PIPE,
-            text=True,
+            [sys.executable, "-c", _PROGRAM, *command], stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True
         )
-        for name in names
+        for command in commands
     ]
     said = [process.communicate(timeout=100)[1] for process in running]
     return [(process.returncode, each) for process, each in zip(running, said, strict=True)]
+
+
+def making(root: Path, names: list[str], texts: Path) -> list[list[str | Path]]:
+    """For each name the command that makes a skill that is on."""
+    texts.mkdir()
+    for name in names:
+        (texts / name).write_text(TEXT.format(name=name), encoding="utf-8")
+    return [["new", name, "--enabled", "--from", texts / name, "--root", root] for name in names]
 
 
 def test_twenty_processes_make_twenty_skills(tmp_path: Path) -> None:
@@ -62,7 +68,7 @@ def test_twenty_processes_make_twenty_skills(tmp_path: Path) -> None:
     root = tmp_path / "skills"
     root.mkdir()
     names = [f"skill-{number:02}" for number in range(20)]
-    for name, (code, said) in zip(names, crowd(root, names, tmp_path / "texts"), strict=True):
+    for name, (code, said) in zip(names, crowd(making(root, names, tmp_path / "texts")), strict=True):
         if code != 0:
             assert (code, "another process holds the state file" in said) == (4, True), said
             assert run("enable", name, "--root", root).code == 0
@@ -76,11 +82,31 @@ def test_twenty_processes_make_one_skill(tmp_path: Path) -> None:
     """T15: one of them does; all others are told that it is there, or that its name is in use for too long."""
     root = tmp_path / "skills"
     root.mkdir()
-    ends = crowd(root, ["tea"] * 20, tmp_path / "texts")
+    ends = crowd(making(root, ["tea"] * 20, tmp_path / "texts"))
     assert [code for code, _ in ends].count(0) == 1
     told = {3: "there is already a skill 'tea'", 4: "the skill `tea` is in use by another process"}
     assert all(told[code] in said for code, said in ends if code)
     assert run("list", "--root", root).lines[0].split()[:2] == ["tea", "on"]
+
+
+def test_twenty_processes_install_twenty_skills(tmp_path: Path) -> None:
+    """T15: each is there, whole and as it was installed, and off; a name that two want is had by one of them."""
+    root, names = tmp_path / "skills", [f"skill-{number:02}" for number in range(19)]
+    root.mkdir()
+    for name in names:
+        (skill(tmp_path / "theirs", name) / "notes.md").write_text(name)
+    wanted = [*names, names[0]]
+    ends = crowd([["install", tmp_path / "theirs" / name, "--root", root] for name in wanted])
+    codes = [code for code, _ in ends]
+    assert sorted((codes[0], codes[-1])) in ([0, 3], [0, 4])
+    assert codes[1:-1] == [0] * 18
+    told = {3: "there is already a skill 'skill-00'", 4: "the skill `skill-00` is in use by another process"}
+    assert all(told[code] in said for code, said in ends if code)
+    listed = run("list", "--root", root)
+    assert [line.split()[:3] for line in listed.lines] == [[name, "off", "agent-local"] for name in names]
+    assert [line.split(maxsplit=1)[1] for line in run("verify", "--root", root).lines] == ["as installed"] * 19
+    assert all((root / name / "notes.md").read_text() == name for name in names)
+    assert run("doctor", "--root", root).code == 0
 
 
 @frozen
@@ -104,7 +130,17 @@ def remove(library: SkillLibrary) -> None:
     finish(library.remove_file(RemoveFile(address=TEA, path=NOTES, expected_revision=seen)))
 
 
+def install(library: SkillLibrary) -> None:
+    """Install milk."""
+    parcel = packed(
+        [("SKILL.md", Content(TEXT.format(name="milk").encode())), ("a/cow.sh", Content(b"#!", executable=True))]
+    )
+    package = Package(kind="folder", name="milk", parcel=parcel)
+    finish(installer_of(library, MemoryGitSource()).install(Install(source=package)))
+
+
 DEEDS: Final = [
+    Deed("install", install, (SkillExists,)),
     Deed(
         "create",
         lambda library: finish(

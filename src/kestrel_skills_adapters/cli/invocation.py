@@ -14,7 +14,7 @@ from .progress import Progress
 from .screen import Screen
 
 if TYPE_CHECKING:
-    from .session import Session
+    from .session import Connect, Session
 
 __all__ = ["BUDGET", "COMPLETE", "HELP", "OUTPUT", "PROGRAM", "WHERE", "Invocation", "accepts", "of"]
 
@@ -32,6 +32,7 @@ class Invocation:
     """What `click` carries from the group to the command; the later of two options wins."""
 
     environ: Mapping[str, str]
+    connect: Connect | None = None
     given: dict[str, Any] = field(factory=dict)
 
     @property
@@ -43,6 +44,12 @@ class Invocation:
     def debug(self) -> bool:
         """Whether a failure should show where it came from."""
         return bool(self.given.get("debug"))
+
+    @property
+    def where(self) -> list[str]:
+        """The options that say where the skills are, as they were given."""
+        names = [name for name in _SETTINGS if name in self.given]
+        return [part for name in names for part in (f"--{name}", str(self.given[name]))]
 
     def session(self, *, found: bool = False) -> Session:
         """The skills that the options and the environment mean; `found` makes their usual place if it is not there.
@@ -61,7 +68,7 @@ class Invocation:
             raise Misuse(str(error), error.fix) from None
         if found:
             found_root(settings)
-        return Session(settings, self.environ, Progress(sys.stderr, "folders looked at"))
+        return Session(settings, self.environ, Progress(sys.stderr, "folders looked at"), self.connect)
 
     def screen(self) -> Screen:
         """Where to write."""

@@ -10,7 +10,7 @@ import os
 import sys
 from collections.abc import Mapping, Sequence
 from importlib import import_module
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 import click
 
@@ -31,6 +31,9 @@ from .failures import (
 from .invocation import BUDGET, COMPLETE, OUTPUT, PROGRAM, WHERE, Invocation, accepts, of
 from .screen import let_go, writing
 
+if TYPE_CHECKING:
+    from .session import Connect
+
 __all__ = ["cli", "main"]
 
 _COMMANDS: Final = (
@@ -42,6 +45,8 @@ _COMMANDS: Final = (
     "clause",
     "new",
     "edit",
+    "preview",
+    "install",
     "adapt",
     "verify",
     "enable",
@@ -92,10 +97,15 @@ def cli(context: click.Context) -> None:
         of(context).screen().lines(context.get_help())
 
 
-def main(argv: Sequence[str] | None = None, environ: Mapping[str, str] | None = None) -> int:
-    """Run one command line, without the program's name, in an environment; gives the exit code."""
+def main(
+    argv: Sequence[str] | None = None, environ: Mapping[str, str] | None = None, connect: Connect | None = None
+) -> int:
+    """Run one command line, without the program's name, in an environment; gives the exit code.
+
+    `connect` is how git is reached, if not as usual.
+    """
     arguments = list(sys.argv[1:] if argv is None else argv)
-    invocation = Invocation(os.environ if environ is None else environ)
+    invocation = Invocation(os.environ if environ is None else environ, connect)
     _prepare_streams()
     try:
         with writing():

@@ -2,11 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
 
 from attrs import field, frozen
 
-from kestrel_skills_core.domain.commands import Adapt, Create, Delete, Edit, RemoveFile, SetState, Unadapt
+from kestrel_skills_core.domain.commands import (
+    Adapt,
+    Create,
+    Delete,
+    Edit,
+    Install,
+    Preview,
+    RemoveFile,
+    SetState,
+    Unadapt,
+)
 from kestrel_skills_core.domain.errors import SourceUnavailable, TooLarge
 from kestrel_skills_core.domain.findings import Finding
 from kestrel_skills_core.domain.names import Address, ResourcePath, SkillName
@@ -20,11 +32,19 @@ from kestrel_skills_core.service.library import Deletion, FileReading, Outcome, 
 from kestrel_skills_core.service.observed import Observed
 from kestrel_skills_core.service.upkeep import Started
 
-from ..wiring import Settings, library_of
+from ..wiring import Settings, git_of, installer_of, library_of
 from ..world import finish
 from .progress import Progress
 
-__all__ = ["Session"]
+if TYPE_CHECKING:
+    from kestrel_skills_core.domain.offer import Repository
+    from kestrel_skills_core.ports.git import GitSource
+    from kestrel_skills_core.service.installer import Arrival, Installation, Installer, Stock
+
+__all__ = ["Connect", "Session"]
+
+Connect = Callable[[Callable[[int, int], None]], "GitSource"]
+"""Gives what reaches git, and tells how far it has come."""
 
 
 @frozen
@@ -40,11 +60,12 @@ class Surveying(Watcher):
 
 @frozen
 class Session:
-    """The skills of one agent, as its settings say where they are."""
+    """The skills of one agent, as its settings say where they are; `connect` is how git is reached, if not as usual."""
 
     settings: Settings
     environ: Mapping[str, str]
     progress: Progress
+    connect: Connect | None = None
     library: SkillLibrary = field(init=False)
 
     def __attrs_post_init__(self) -> None:
@@ -96,6 +117,29 @@ class Session:
     def verify(self, address: Address) -> Verification:
         """Whether a skill is as it was installed."""
         return finish(self.library.verify(address))
+
+    def skills(self, repository: Repository) -> Stock:
+        """The skills of a repository."""
+        with self._transfer() as installer:
+            return finish(installer.skills(repository))
+
+    def preview(self, command: Preview) -> Installation:
+        """What an installation would do."""
+        with self._transfer() as installer:
+            return finish(installer.preview(command))
+
+    def install(self, command: Install) -> Arrival:
+        """Bring a skill in."""
+        with self._transfer() as installer:
+            return finish(installer.install(command))
+
+    @contextmanager
+    def _transfer(self) -> Iterator[Installer]:
+        """Show how far a transfer has come."""
+        try:
+            yield installer_of(self.library, (self.connect or git_of)(self.progress.transferred))
+        finally:
+            self.progress.clear()
 
     def deletion(self, address: Address) -> Deletion:
         """What a deletion would do."""

@@ -28,7 +28,7 @@ from .text import escaped
 from .tree import Content, SkillTree, inventory_of, revision_of
 from .verdict import judged
 
-__all__ = ["Adaptation", "adapted", "adapted_in_place", "as_it_is", "unadapted", "valid_name"]
+__all__ = ["Adaptation", "adapted", "adapted_in_place", "as_it_is", "own_name", "unadapted", "valid_name"]
 
 _NAME_CHARS: Final = 64
 _OTHERS: Final = re.compile(r"[^a-z0-9_-]+")
@@ -68,7 +68,7 @@ def adapted(parcel: Parcel, name: str) -> Adaptation:
         BadDocument: With every fault that adapting does not mend.
     """
     document = _document(parcel.files, name)
-    named = valid_name(name or _own_name(document))
+    named = valid_name(name or own_name(parcel))
     found = rewritten(document.data, named)
     files, omitted = carried({**parcel.files, DOCUMENT: document._replace(data=found.document)})
     changes = found.changes
@@ -91,19 +91,27 @@ def adapted_in_place(tree: SkillTree, name: SkillName) -> Adaptation:
 
 
 def as_it_is(parcel: Parcel, name: str) -> SkillTree:
-    """What would land of a parcel under that name if nothing may be changed.
+    """What would land of a parcel under that name if nothing may be changed; under its own where none is given.
 
     Raises:
         BadDocument: With every fault, and what adapting would do about them, where it would make a skill of it.
     """
-    faults = judged(name, parcel.files).faults
+    named = name or own_name(parcel)
+    faults = judged(named, parcel.files).faults
     if not faults:
         return SkillTree(parcel.files)
     try:
         adaptation = adapted(parcel, name)
     except (BadDocument, BadName):
         adaptation = None
-    raise BadDocument(name, faults, adaptation)
+    raise BadDocument(named, faults, adaptation)
+
+
+def own_name(parcel: Parcel) -> str:
+    """The name that a skill gives itself in its `SKILL.md`, were it none; empty where it does not."""
+    document = parcel.files.get(DOCUMENT)
+    found = None if document is None else opened(document.data)
+    return "" if found is None else found.said("name") or ""
 
 
 def unadapted(document: bytes, record: Adapted) -> bytes | None:
@@ -142,12 +150,6 @@ def _document(files: Mapping[ResourcePath, Content], name: str) -> Content:
         lacking = (rules.NO_DOCUMENT, rules.MISSPELT_DOCUMENT)
         raise BadDocument(name, [fault for fault in judged(name, files).faults if fault.rule in lacking])
     return document
-
-
-def _own_name(document: Content) -> str:
-    """The name that a `SKILL.md` gives itself; empty where it does not."""
-    found = opened(document.data)
-    return "" if found is None else found.said("name") or ""
 
 
 def _refuse_faults(name: SkillName, files: Mapping[ResourcePath, Content]) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any, Self
 
 from attrs import Attribute, field, frozen
 from attrs.validators import optional
@@ -12,7 +12,10 @@ from .edit import Change
 from .names import DOCUMENT, Address, ResourcePath, Revision, SkillName, digest
 from .record import PRIORITIES
 
-__all__ = ["Adapt", "Create", "Delete", "Edit", "RemoveFile", "SetState", "Unadapt"]
+if TYPE_CHECKING:  # what it takes to know a git address is read by those who have one
+    from .offer import Package, Repository
+
+__all__ = ["Adapt", "Create", "Delete", "Edit", "Install", "Preview", "RemoveFile", "SetState", "Unadapt"]
 
 
 def _in_range(_: object, attribute: Attribute[Any], value: object) -> None:
@@ -105,6 +108,30 @@ class Unadapt:
 
     address: Address
     expected_revision: Revision | None = field(default=None, validator=optional(_revision))
+
+
+@frozen(kw_only=True)
+class Preview:
+    """See a skill as it would land, without anything landing.
+
+    In a repository, `name` says which skill: its name, or the path of its folder. Of a package, which is one skill, it
+    says how it shall be called; empty means as the package calls it. `adapt` brings it into the two-field form first.
+    """
+
+    source: Repository | Package
+    name: str = ""
+    adapt: bool = False
+
+
+@frozen(kw_only=True)
+class Install(Preview):
+    """Bring a skill in, off. With a `digest`, exactly what a preview with the same `adapt` showed it for, or nothing.
+
+    Raises:
+        ValueError: The digest is none.
+    """
+
+    digest: Revision | None = field(default=None, validator=optional(_revision))
 
 
 @frozen(kw_only=True)

@@ -28,6 +28,7 @@ __all__ = [
     "KeptAbsent",
     "Moved",
     "NotEditable",
+    "OtherDigest",
     "Refused",
     "SkillAbsent",
     "SkillError",
@@ -238,6 +239,20 @@ class StaleRevision(Moved):
     def __str__(self) -> str:
         kept = f"; what was there is kept as {_quoted(self.kept)}" if self.kept else ""
         return f"{_quoted(self.name)} changed since it was looked at{kept}"
+
+
+class OtherDigest(Moved):
+    """What would land is not what was previewed."""
+
+    code = "other_digest"
+    fix = "preview it again in the same way, and decide on what it is now"
+
+    def __init__(self, name: str, seen: str, found: str) -> None:
+        super().__init__(name, seen, found)
+        self.name, self.seen, self.found = name, seen, found
+
+    def __str__(self) -> str:
+        return f"what would land as {_quoted(self.name)} has the digest {self.found}, and not {escaped(self.seen)}"
 
 
 class Withheld(SkillError):

@@ -33,10 +33,11 @@ class Publish:
 
     name: SkillName
     tree: SkillTree
+    provenance: Provenance | None = None
 
     def __call__(self, store: SkillStore, cancelled: Cancelled) -> Generation:
         """Do it; see the port."""
-        return store.publish(self.name, self.tree, cancelled=cancelled)
+        return store.publish(self.name, self.tree, self.provenance, cancelled=cancelled)
 
 
 @frozen(kw_only=True)

@@ -198,8 +198,8 @@ class SkillLibrary(Upkeep):
             InDoubt: Only looking again tells.
         """
         decision = created(command)
-        look, standing = await self._gather(command.name)
-        generation = await self._commit(decision.commit)
+        look, standing = await self.gather(command.name)
+        generation = await self.commit(decision.commit)
         sighting = evolve(decision.sighting, generation=generation)
         key, states, problem = StateKey(command.name), standing.states, None
         state = SkillState(enabled=command.enabled, priority=command.priority, subject=Subject(generation=generation))
@@ -279,7 +279,7 @@ class SkillLibrary(Upkeep):
         Raises:
             SkillAbsent, NotEditable, TooLarge, SourceUnavailable: As `delete`.
         """
-        look, standing = await self._gather(address.name)
+        look, standing = await self.gather(address.name)
         await self._root(look, address)
         own = look.own(address, standing.states)
         token = deletable(own, self.agent).token
@@ -294,10 +294,10 @@ class SkillLibrary(Upkeep):
             InDoubt: Only looking again tells.
         """
         name = command.address.name
-        look, standing = await self._gather(name)
+        look, standing = await self.gather(name)
         await self._root(look, command.address)
         own = look.own(command.address, standing.states)
-        await self._commit(deleted(command, own, self.agent))
+        await self.commit(deleted(command, own, self.agent))
         key = key_of(own, name)
         row = standing.rows.get(key)
         problem: SkillError | None = standing.unavailable
@@ -322,7 +322,7 @@ class SkillLibrary(Upkeep):
             StoreFailed, Busy, InDoubt: A mark that kept it off could not be taken away; it is still off.
         """
         address = command.address
-        look, standing = await self._gather(address.name)
+        look, standing = await self.gather(address.name)
         if not command.enabled and (keys := look.unseen(address)):
             unseen = {key: turned_off(command, standing.rows[key]) for key in keys if key in standing.rows}
             if unseen:
@@ -343,7 +343,18 @@ class SkillLibrary(Upkeep):
             await self._switches.off({key: state}, standing)
         return found.in_state(state) if isinstance(found, SkillRecord) else found
 
-    async def _commit(self, commit: Callable[[SkillStore, Cancelled], T]) -> T:
+    async def gather(self, name: SkillName) -> tuple[Look, Standing]:
+        """One name as it is now in every root, and what is on of it: what every change of it is decided on."""
+        look = await self._look(name)
+        return look, await self._switches.standing(name)
+
+    async def commit(self, commit: Callable[[SkillStore, Cancelled], T]) -> T:
+        """Make one change, by one verb of the store; what it makes true elsewhere is for the caller to do.
+
+        Raises:
+            NotEditable: There is no root that may be changed.
+            Moved, StoreFailed, Busy, InDoubt, SourceUnavailable: See the verb.
+        """
         store = self._changeable()
         return await self.offload(lambda cancelled: commit(store, cancelled))
 
@@ -356,13 +367,13 @@ class SkillLibrary(Upkeep):
         with _AsRead(folder):
             decision = decide(folder)
             if decision.commit is not None:
-                await self._commit(decision.commit)
+                await self.commit(decision.commit)
         return look.after(decision.sighting).find(Address(address.name, folder.found.source), standing.states)
 
     async def _taken(self, steps: Steps, look: Look, folder: Folder, states: States) -> SkillRecord | Rejection:
         """Take the steps, each durable before the next begins; gives what is then there."""
         for commit in steps.commits:
-            await self._commit(commit)
+            await self.commit(commit)
         return look.after(steps.sighting).find(Address(folder.name, folder.found.source), states)
 
     async def _held_off(self, folder: Folder, standing: Standing) -> States:
@@ -381,15 +392,11 @@ class SkillLibrary(Upkeep):
         return {**standing.states, key: off}
 
     async def _folder(self, address: Address) -> tuple[Look, Standing, Folder]:
-        look, standing = await self._gather(address.name)
+        look, standing = await self.gather(address.name)
         root = await self._root(look, address)
         found = look.find(address, standing.states)
         sighting = look.surveys[root].sightings[address.name]
         return look, standing, Folder(found=found, sighting=sighting, tree=look.trees[root])
-
-    async def _gather(self, name: SkillName) -> tuple[Look, Standing]:
-        look = await self._look(name)
-        return look, await self._switches.standing(name)
 
     async def _look(self, name: SkillName) -> Look:
         return await self.offload(lambda _: look_at(name, self.sources))
