@@ -79,6 +79,8 @@ class CrashDisk(Syscalls):
     """The calls that were made, by name."""
     moments: list[CrashDisk] | None = None
     """If it is a list, a fork is added to it before each call that changes the disk: all power cuts of one run."""
+    open_elsewhere: set[int] = field(factory=set)
+    """The inodes that somebody else has open."""
     synced: int = 0
     """How many syncs were asked for."""
     _descriptors: dict[int, int] = field(factory=dict)
@@ -193,6 +195,13 @@ class CrashDisk(Syscalls):
     def set_mode(self, fd: int, mode: int) -> None:
         self._called("set_mode")
         self.volume.set_mode(self._inode(fd), mode)
+
+    def set_owner(self, fd: int, user: int, group: int) -> None:
+        self._called("set_owner")
+
+    def is_idle(self, name: str, at: int) -> bool:
+        self._called("is_idle")
+        return self._found(name, at) not in self.open_elsewhere
 
     def sync(self, fd: int) -> None:
         self._called("sync")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from contextlib import suppress
 
 from kestrel_skills_core.domain.errors import KeptAbsent, SkillExists
-from kestrel_skills_core.domain.leftover import KeptName
+from kestrel_skills_core.domain.leftover import FolderName, KeptName
 from kestrel_skills_core.domain.names import INTERNAL, SkillName
 from kestrel_skills_core.ports.store import Kept
 
@@ -14,7 +14,7 @@ from .removing import remove
 from .rooms import KEPT, STAGING, Rooms, listed
 from .syscalls import Syscalls
 
-__all__ = ["discard", "keep", "kept", "kept_as", "restore"]
+__all__ = ["discard", "keep", "kept", "kept_as", "put_back", "restore"]
 
 
 def keep(rooms: Rooms, entry: str, at: int, name: SkillName) -> str:
@@ -22,6 +22,18 @@ def keep(rooms: Rooms, entry: str, at: int, name: SkillName) -> str:
     place = KeptName(rooms.token(), name)
     rooms.calls.move(entry, at, str(place), rooms[KEPT])
     return place.token
+
+
+def put_back(rooms: Rooms, room: str, entry: FolderName) -> str | None:
+    """Bring a folder into sight that is not as it was seen; the token it is kept under if its name is taken."""
+    kept = None
+    try:
+        rooms.calls.move(str(entry), rooms[room], entry.name, rooms.root)
+    except FileExistsError:
+        kept = keep(rooms, str(entry), rooms[room], entry.name)
+        rooms.sync(rooms[KEPT])
+    rooms.sync(rooms.root, rooms[room])
+    return kept
 
 
 def kept(calls: Syscalls, root: int) -> tuple[Kept, ...]:

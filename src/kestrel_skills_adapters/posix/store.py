@@ -1,8 +1,8 @@
 """The agent's own root on a POSIX file system, changed.
 
 Every verb is one protocol: stage what is new; move it, in one call, into sight, or what is old out of it; look at what
-the move brought out; settle, which means to wait until the names are on the disk; and purge what was seen. Nothing is
-compensated: what a crash or an error leaves out of sight is ended by the next sweep.
+the move brought out; and settle, which means to wait until the names are on the disk. Nothing is compensated, and
+nothing is removed: whatever a verb, a crash or an error leaves out of sight is ended by the next sweep.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ import stat
 from collections.abc import Iterator, Mapping
 from contextlib import ExitStack, contextmanager, suppress
 
-from attrs import field, frozen
+from attrs import evolve, field, frozen
 
 from kestrel_skills_core.domain import rules
 from kestrel_skills_core.domain.approval import ApprovalBinding
@@ -57,9 +57,8 @@ from . import fencing, keeping
 from .changing import Change
 from .counting import Count
 from .failures import doubted, failing
+from .keeping import put_back
 from .reading import TRIES, Look, Moved, PosixSkillFiles
-from .removing import purge
-from .retiring import note, put_back
 from .rooms import KEPT, RETIRED, STAGING, Rooms
 from .staging import stage
 from .sweeping import Sweep
@@ -159,11 +158,8 @@ class PosixSkillStore(PosixSkillFiles):
             with doubted(name):
                 if self._manifest(rooms[RETIRED], str(entry)) != manifest or not trail.holds():
                     raise StaleRevision(name, approved.revision, None, put_back(rooms, RETIRED, entry))
-                is_noted = note(rooms, RETIRED, entry, manifest)
+                self.calls.rename(str(entry), rooms[RETIRED], str(evolve(entry, final=True)), rooms[RETIRED])
                 rooms.sync(rooms.root, rooms[RETIRED])
-            if is_noted:
-                with suppress(OSError):
-                    purge(self.calls, str(entry), rooms[RETIRED], manifest)
 
     def fence(self, name: SkillName, fence: Fence, *, cancelled: Cancelled) -> None:
         """Write a fail-closed mark; see the port."""
