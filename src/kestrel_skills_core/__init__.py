@@ -43,6 +43,7 @@ if TYPE_CHECKING:
     )
     from .domain.fence import Fence
     from .domain.findings import Finding, Rule, Severity
+    from .domain.kept import KeptEntry, KeptListing
     from .domain.limits import LIMITS, Limits
     from .domain.names import (
         Address,
@@ -106,6 +107,8 @@ __all__ = [
     "Item",
     "Kept",
     "KeptAbsent",
+    "KeptEntry",
+    "KeptListing",
     "Limits",
     "Markdown",
     "Moved",
@@ -217,6 +220,7 @@ _HOMES = {
     ),
     ".domain.fence": ("Fence",),
     ".domain.findings": ("Finding", "Rule", "Severity"),
+    ".domain.kept": ("KeptEntry", "KeptListing"),
     ".domain.limits": ("LIMITS", "Limits"),
     ".domain.names": (
         "Address",

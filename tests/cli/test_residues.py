@@ -217,7 +217,7 @@ def by(*arguments: str) -> Callable[[Home], None]:
 def let_go(home: Home) -> None:
     """Discard all that is kept."""
     for each in run("kept", "--json", environ=home.environ).json["kept"]:
-        assert home.run("kept", each["token"], "--discard")[0] == 0
+        assert home.run("kept", each["token"], "--discard", "--yes")[0] == 0
 
 
 def left(path: str) -> Callable[[Home], object]:

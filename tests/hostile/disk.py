@@ -23,7 +23,7 @@ __all__ = [
     "skill",
 ]
 
-_READING: Final = frozenset({"open", "listed", "read", "stat", "fstat", "stamps", "is_idle"})
+_READING: Final = frozenset({"open", "listed", "read", "piece", "stat", "fstat", "stamps", "is_idle"})
 WRITING: Final = frozenset(
     {"make_folder", "remove_folder", "create", "append", "set_mode", "set_owner", "sync", "sync_disk", "link", "rename"}
     | {"move", "exchange", "unlink", "locked"}

@@ -153,6 +153,13 @@ class CrashDisk(Syscalls):
         whole = stat.S_ISREG(inode.mode) and len(inode.content) <= most
         return (inode.content if whole else None), self._status(number)
 
+    def piece(self, name: str, at: int, start: int, most: int) -> bytes | None:
+        self._called("piece")
+        inode = self.volume.image[self._found(name, at)]
+        if stat.S_ISLNK(inode.mode):
+            raise refusal(errno.ELOOP)
+        return inode.content[start : start + most] if stat.S_ISREG(inode.mode) else None
+
     def stat(self, name: str, at: int | None = None) -> os.stat_result:
         self._called("stat")
         return self._status(self._found(name, at))

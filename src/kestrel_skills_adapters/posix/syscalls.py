@@ -89,6 +89,19 @@ class Syscalls:
         finally:
             os.close(fd)
 
+    def piece(self, name: str, at: int, start: int, most: int) -> bytes | None:
+        """So many bytes of a regular file from there on, or as many as there are; nothing where it is none."""
+        fd = os.open(name, _FILE, dir_fd=at)
+        try:
+            if not stat.S_ISREG(os.fstat(fd).st_mode):
+                return None
+            content = b""
+            while len(content) < most and (more := os.pread(fd, most - len(content), start + len(content))):
+                content += more
+            return content
+        finally:
+            os.close(fd)
+
     def stat(self, name: str, at: int | None = None) -> os.stat_result:
         """What an entry is; of a link, the link itself."""
         return os.stat(name, dir_fd=at, follow_symlinks=False)

@@ -12,7 +12,7 @@ import pytest
 from kestrel_skills_core.domain.leftover import FolderName
 from kestrel_skills_core.domain.removal import Manifest
 from kestrel_skills_core.ports.store import Kept, Swept
-from tests.contracts.store import OnDisk
+from tests.contracts.store import OnDisk, kept_files
 from tests.hostile.disk import Meddling, failing, failing_once
 
 from .stores import KNOTS, leftovers, made, on
@@ -34,7 +34,7 @@ def sight(root: OnDisk) -> list[str]:
 
 def kept(root: OnDisk) -> list[dict[str, bytes]]:
     """What is kept."""
-    return [dict(root.store.kept_files(each.token)) for each in root.store.kept()]
+    return [kept_files(root.store, each.token) for each in root.store.kept()]
 
 
 def test_whatever_is_unfinished_goes(root: OnDisk) -> None:
@@ -77,7 +77,7 @@ def test_a_folder_or_link_that_was_exchanged_is_kept(root: OnDisk) -> None:
     (root.internal / "staging" / f"{OLD}-{NEW}-{TOKEN}-knots").mkdir()
     (root.internal / "staging" / f"{OLD}-{NEW}-{OTHER}-knots").symlink_to("/nowhere")
     assert len(root.store.sweep().kept) == 2
-    assert sorted(each.kind for each in root.store.kept()) == ["file", "folder"]
+    assert sorted(each.kind for each in root.store.kept()) == ["folder", "link"]
     assert kept(root) == [{}, {}]
 
 
