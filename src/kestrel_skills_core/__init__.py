@@ -48,6 +48,7 @@ if TYPE_CHECKING:
     from .domain.fence import Fence
     from .domain.findings import Finding, Rule, Severity
     from .domain.git_address import CommitId, GitRef, GitUrl, git_ref, git_url
+    from .domain.kept import KeptEntry, KeptListing
     from .domain.limits import LIMITS, Limits
     from .domain.names import (
         Address,
@@ -135,6 +136,8 @@ __all__ = [
     "Item",
     "Kept",
     "KeptAbsent",
+    "KeptEntry",
+    "KeptListing",
     "Limits",
     "Markdown",
     "Moved",
@@ -274,6 +277,7 @@ _HOMES = {
     ".domain.fence": ("Fence",),
     ".domain.findings": ("Finding", "Rule", "Severity"),
     ".domain.git_address": ("CommitId", "GitRef", "GitUrl", "git_ref", "git_url"),
+    ".domain.kept": ("KeptEntry", "KeptListing"),
     ".domain.limits": ("LIMITS", "Limits"),
     ".domain.names": (
         "Address",

@@ -395,62 +395,6 @@ def test_what_was_made_while_the_table_is_damaged(environ: dict[str, str], home:
     assert "error: " in ran.said
 
 
-# kept
-
-
-def kept(home: Home, name: str, text: str | None) -> str:
-    """Put something of a person's where such things are kept; gives its token."""
-    token = "ab" * 16
-    place = home.path / "skills" / ".kestrel-internal" / "kept" / f"{token}-{name}"
-    place.parent.mkdir(parents=True, exist_ok=True)
-    (home.path / "skills" / ".kestrel-internal").chmod(0o700)
-    if text is not None:
-        place.write_text(text, encoding="utf-8")
-    else:
-        (place / "docs").mkdir(parents=True)
-        (place / "SKILL.md").write_text(TEXT, encoding="utf-8")
-        (place / "docs" / "more.md").write_text("more", encoding="utf-8")
-    return token
-
-
-def test_nothing_is_kept_at_first(environ: dict[str, str]) -> None:
-    """The list is empty."""
-    ran = run("kept", environ=environ)
-    assert (ran.code, ran.out, ran.said) == (0, "", "nothing is kept\n")
-    assert run("kept", "--json", environ=environ).json == {"kept": []}
-
-
-def test_a_kept_file_is_looked_at_copied_and_let_go(environ: dict[str, str], home: Home, tmp_path: Path) -> None:
-    """It is listed, by doctor too; shown to the byte; copied; and gone when a person says so."""
-    token = kept(home, "review-a-diff", "a person's\r\n")
-    assert run("kept", environ=environ).lines == [f"{token}  file  review-a-diff"]
-    assert run("kept", "--json", environ=environ).json == {
-        "kept": [{"token": token, "name": "review-a-diff", "kind": "file"}]
-    }
-    assert "run `kestrel-skills kept`" in run("doctor", environ=environ).out
-    assert run("kept", token, environ=environ).written == b"a person's\r\n"
-    assert run("kept", token, "--json", environ=environ).json == {"files": {".": "a person's\r\n"}}
-    into = tmp_path / "copy"
-    assert run("kept", token, "--into", into, environ=environ).code == 0
-    assert (into / "kept").read_bytes() == b"a person's\r\n"
-    assert run("kept", token, "--into", into, environ=environ).code == 2
-    assert run("kept", token, "--restore", environ=environ).code == 3
-    assert run("kept", token, "--discard", environ=environ).out == f"{token} is gone for ever\n"
-    assert run("kept", environ=environ).out == ""
-
-
-def test_a_kept_folder_is_taken_back(environ: dict[str, str], home: Home, tmp_path: Path) -> None:
-    """Its files are listed and copied; it comes back under its own name."""
-    token = kept(home, "tea", None)
-    assert run("kept", token, environ=environ).lines == [f"SKILL.md ({len(TEXT)} bytes)", "docs/more.md (4 bytes)"]
-    run("kept", token, "--into", tmp_path / "copy", environ=environ)
-    assert (tmp_path / "copy" / "docs" / "more.md").read_text(encoding="utf-8") == "more"
-    ran = run("kept", token, "--restore", "--json", environ=environ)
-    assert ran.json == {"token": token, "restored": "tea"}
-    assert (home.path / "skills" / "tea" / "docs" / "more.md").is_file()
-    assert member(environ, "tea", "description") == "Use when thirsty."
-
-
 # Before a folder is changed
 
 

@@ -373,13 +373,16 @@ class TestServer:
         assert value(shown, "commit") == bed.refs["refs/heads/some/branch"]
         assert ks(root, *shlex.split(value(shown, "install"))[1:], connect=bed.connect).code == 0
 
-    @pytest.mark.parametrize(
-        ("asked", "said"),
-        [(".", "is another repository"), ("heavy", "Git LFS keeps it elsewhere")],
-    )
-    def test_what_is_not_carried(self, root: Path, bed: Bed, asked: str, said: str) -> None:
-        """T14: a submodule, and a file that Git LFS keeps, refuse the folder that they are in, by name."""
-        ran = ks(root, "install", bed.url, asked, connect=bed.connect)
+    def test_a_file_that_lfs_keeps_is_named(self, root: Path, bed: Bed) -> None:
+        """T14: what came is its pointer; a preview says so, and with adaptation it is left out by name."""
+        shown = ks(root, "preview", bed.url, "heavy", connect=bed.connect)
+        assert "             ! model.bin is a git LFS pointer, and not the file itself" in shown.lines
+        assert ks(root, "install", bed.url, "heavy", "--adapt", connect=bed.connect).code == 0
+        assert sorted(path.name for path in (root / "heavy").iterdir() if path.name[0] != ".") == ["SKILL.md"]
+
+    def test_what_is_not_carried(self, root: Path, bed: Bed) -> None:
+        """T14: a submodule refuses the folder that it is in, by name."""
+        ran = ks(root, "install", bed.url, ".", connect=bed.connect)
         assert ran.code == 4
-        assert said in ran.said
+        assert "is another repository" in ran.said
         assert not any(path.name != ".kestrel-internal" for path in root.iterdir())

@@ -65,7 +65,7 @@ class Home:
         place.write_bytes(content)
         return place
 
-    def out_of_sight(self, room: str, *, whole: str | None = None, noted: bool = False) -> Path:
+    def out_of_sight(self, room: str, *, whole: str | None = None, final: bool = False) -> Path:
         """Take tea out of sight, as a creation or a deletion has it there."""
         tea = self.path / "skills" / "tea"
         files = {
@@ -74,10 +74,8 @@ class Home:
             if path.is_file()
         }
         manifest = Manifest(files, frozenset())
-        entry = f"{whole or manifest.whole}-{TOKEN}-tea"
+        entry = f"{whole or manifest.whole}-{TOKEN}-tea{'.final' if final else ''}"
         (self.internal / room).mkdir(exist_ok=True)
-        if noted:
-            self.put(f"{room}/{entry}.manifest", manifest.render())
         return tea.rename(self.internal / room / entry)
 
 
@@ -135,21 +133,9 @@ def old_skill(home: Home) -> None:
     home.out_of_sight("retired")
 
 
-def half_removed(home: Home) -> None:
-    """Killed while what was deleted was removed."""
-    (home.out_of_sight("retired", noted=True) / "notes.md").unlink()
-
-
-def spent_manifest(home: Home) -> None:
-    """Killed when all that was deleted was removed."""
-    shutil.rmtree(home.out_of_sight("retired", noted=True))
-
-
-def torn_manifest(home: Home) -> None:
-    """Killed while the manifest was written."""
-    entry = home.out_of_sight("retired", noted=True)
-    manifest = entry.with_name(f"{entry.name}.manifest")
-    manifest.write_bytes(manifest.read_bytes()[:20])
+def final_skill(home: Home) -> None:
+    """Killed after a deletion was told as done, or not killed at all."""
+    home.out_of_sight("retired", final=True)
 
 
 def staged_marker(home: Home) -> None:
@@ -170,18 +156,17 @@ def reaped_marker(home: Home) -> None:
 
 
 CLEARED = [
-    *(unfinished_file, unfinished_folder, new_file, old_file, new_folders, new_skill, old_skill, half_removed),
-    *(torn_manifest, staged_marker, linked_marker, reaped_marker),
+    *(unfinished_file, unfinished_folder, new_file, old_file, new_folders, new_skill, old_skill, final_skill),
+    *(staged_marker, linked_marker, reaped_marker),
 ]
-CREATED_OR_DELETED = {new_skill, old_skill, half_removed, spent_manifest, torn_manifest}
+CREATED_OR_DELETED = {new_skill, old_skill, final_skill}
 
 
-@pytest.mark.parametrize("leave", [*CLEARED, spent_manifest], ids=lambda leave: leave.__name__)
+@pytest.mark.parametrize("leave", CLEARED, ids=lambda leave: leave.__name__)
 def test_what_the_next_start_clears(home: Home, leave: Callable[[Home], None]) -> None:
     """It says so, once; nothing of it is left, all that is in sight stays, and what was on is on."""
     leave(home)
-    cleared = "nothing was left by interrupted changes" if leave is spent_manifest else "1 leftovers removed"
-    assert home.recovered() == cleared
+    assert home.recovered() == "1 leftovers removed"
     assert home.recovered() == "nothing was left by interrupted changes"
     left = {path.relative_to(home.internal).parts[0] for path in home.internal.rglob("*") if path.is_file()}
     assert left == {"locks"}
@@ -232,7 +217,7 @@ def by(*arguments: str) -> Callable[[Home], None]:
 def let_go(home: Home) -> None:
     """Discard all that is kept."""
     for each in run("kept", "--json", environ=home.environ).json["kept"]:
-        assert home.run("kept", each["token"], "--discard")[0] == 0
+        assert home.run("kept", each["token"], "--discard", "--yes")[0] == 0
 
 
 def left(path: str) -> Callable[[Home], object]:

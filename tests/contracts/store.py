@@ -21,7 +21,7 @@ from kestrel_skills_core.ports.store import SkillStore
 from tests.contracts.files import CountingChance, Disk, InMemory, Later, Root
 from tests.permissions import bound
 
-__all__ = ["InMemoryStore", "OnDisk", "StoreRoot", "approval", "never"]
+__all__ = ["InMemoryStore", "OnDisk", "StoreRoot", "approval", "discard", "kept_files", "never"]
 
 
 def never() -> bool:
@@ -43,6 +43,23 @@ def approval(store: SkillStore, name: SkillName) -> ApprovalBinding:
         revision=found.revision,
         unlisted=found.unlisted,
     )
+
+
+def kept_files(store: SkillStore, token: str) -> dict[str, bytes]:
+    """The bytes of every file that is kept under a token, by path, piece by piece."""
+    files = {}
+    for entry in store.kept_listing(token).entries:
+        if entry.kind == "file":
+            content = b""
+            while piece := store.kept_bytes(token, entry.path, len(content)):
+                content += piece
+            files[entry.path] = content
+    return files
+
+
+def discard(store: SkillStore, token: str) -> None:
+    """Let go of what is kept, as it is now."""
+    store.discard(token, seen=store.kept_listing(token), cancelled=never)
 
 
 class StoreRoot(Root, Protocol):

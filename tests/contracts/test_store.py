@@ -22,12 +22,14 @@ from kestrel_skills_core.domain.errors import (
     StoreFailed,
     TooLarge,
 )
+from kestrel_skills_core.domain.folder import Kind
+from kestrel_skills_core.domain.kept import KeptEntry, KeptListing
 from kestrel_skills_core.domain.names import Generation, ResourcePath, Revision, SkillName, SourceId, is_of_this_line
 from kestrel_skills_core.domain.provenance import Provenance
 from kestrel_skills_core.domain.tree import Content, SkillTree
 from kestrel_skills_core.ports.store import Fence, Kept, SkillStore, Swept
 from tests.contracts.files import document, drawn
-from tests.contracts.store import InMemoryStore, OnDisk, StoreRoot, approval, never
+from tests.contracts.store import InMemoryStore, OnDisk, StoreRoot, approval, discard, kept_files, never
 
 KNOTS, SHELLS = SkillName("knots"), SkillName("shells")
 DOCUMENT, NOTES, DEEP = ResourcePath("SKILL.md"), ResourcePath("notes.md"), ResourcePath("a/b/deep.md")
@@ -566,12 +568,20 @@ def test_what_can_be_read_of_a_folder_is_edited(knots: StoreRoot) -> None:
     assert knots.entries() == changed(knots, notes_md=Content(b"Sheet bend.\n"))
 
 
-def test_a_kept_folder_is_shown_whole_or_not_at_all(knots: StoreRoot) -> None:
+def test_what_is_kept_and_cannot_be_read_is_told_and_not_let_go(knots: StoreRoot) -> None:
     """Nobody lets go of what they were not shown."""
     with knots.closed("knots/notes.md"):
         knots.keep(TOKEN, "knots", "knots")
-        with pytest.raises(StoreFailed, match=r"`notes\.md`: it cannot be read"):
-            knots.store.kept_files(TOKEN)
+        listing = knots.store.kept_listing(TOKEN)
+        assert [(entry.path, entry.unseen) for entry in listing.unseen] == [
+            ("notes.md", "it cannot be read: permission is denied")
+        ]
+        with pytest.raises(StoreFailed, match="permission is denied"):
+            knots.store.kept_bytes(TOKEN, "notes.md")
+        with pytest.raises(StoreFailed, match=r"`notes\.md`: it cannot be read: permission is denied") as refusal:
+            knots.store.discard(TOKEN, seen=listing, cancelled=never)
+        assert refusal.value.fix == "see that the agent's user may read it, and that the disk is well"
+        assert len(knots.store.kept()) == 1
 
 
 # A folder that is not there, or is none.
@@ -694,13 +704,17 @@ def test_a_fence_is_no_part_of_a_skill(knots: StoreRoot) -> None:
 # What is kept.
 
 
+NOTHING = KeptListing(TOKEN, KNOTS, (KeptEntry(".", "folder"),))
+
+
 def test_nothing_is_kept_at_first(store: SkillStore) -> None:
     """And nothing can be asked of it."""
     assert store.kept() == ()
     for attempt in (
-        lambda: store.kept_files(TOKEN),
+        lambda: store.kept_listing(TOKEN),
+        lambda: store.kept_bytes(TOKEN, "."),
         lambda: store.restore(TOKEN, cancelled=never),
-        lambda: store.discard(TOKEN, cancelled=never),
+        lambda: store.discard(TOKEN, seen=NOTHING, cancelled=never),
     ):
         with pytest.raises(KeptAbsent):
             attempt()
@@ -711,20 +725,119 @@ def test_a_kept_folder_is_told_of_read_and_restored(knots: StoreRoot) -> None:
     before = knots.entries()
     knots.keep(TOKEN, "knots", "knots")
     assert knots.store.kept() == (Kept(token=TOKEN, name=KNOTS, kind="folder"),)
-    assert knots.store.kept_files(TOKEN)["notes.md"] == b"Bowline.\n"
+    assert kept_files(knots.store, TOKEN)["notes.md"] == b"Bowline.\n"
     assert knots.store.restore(TOKEN, cancelled=never) == KNOTS
     assert knots.entries() == before
     assert knots.store.kept() == ()
 
 
-def test_a_kept_file_is_told_of_and_read(knots: StoreRoot) -> None:
-    """It has no place to go back to by itself."""
-    knots.keep(TOKEN, "knots", "knots/notes.md")
-    assert knots.store.kept() == (Kept(token=TOKEN, name=KNOTS, kind="file"),)
-    assert knots.store.kept_files(TOKEN) == {".": b"Bowline.\n"}
-    with pytest.raises(KeptAbsent):
-        knots.store.restore(TOKEN, cancelled=never)
+ODD = {
+    ".git/HEAD": Content(b"ref: refs/heads/main\n"),
+    "__pycache__/a.pyc": Content(b"\0"),
+    "empty": Odd("folder"),
+    "large.bin": Content(bytes(300 * KIB)),
+    "link": Odd("link"),
+    "notes.md~": Content(b"older"),
+    "pipe": Odd("other"),
+    "run me\n": Content(b"#!/bin/sh\n", executable=True),
+    "\udcff.md": Content(b"Latin-1"),
+}
+"""What is no part of a skill, and is a person's all the same."""
+
+
+def test_all_that_is_kept_is_told(root: StoreRoot) -> None:
+    """Whatever it is called, whatever it is, and however large; nothing is opened behind a link."""
+    for path, entry in ODD.items():
+        root.put(f"odd/{path}", entry)
+    root.keep(TOKEN, "odd", "odd")
+    listing = root.store.kept_listing(TOKEN)
+    assert (listing.token, listing.name, listing.kind, listing.unseen) == (TOKEN, "odd", "folder", ())
+    told = [(each.path, each.kind, each.size, each.executable) for each in listing.entries if each.kind in CERTAIN]
+    assert told == [
+        (".", "folder", 0, False),
+        (".git", "folder", 0, False),
+        (".git/HEAD", "file", 21, False),
+        ("__pycache__", "folder", 0, False),
+        ("__pycache__/a.pyc", "file", 1, False),
+        ("empty", "folder", 0, False),
+        ("large.bin", "file", 307_200, False),
+        ("notes.md~", "file", 5, False),
+        ("run me\n", "file", 10, True),
+        ("\udcff.md", "file", 7, False),
+    ]
+    others = [(entry.path, entry.kind) for entry in listing.entries if entry.kind not in CERTAIN]
+    assert others == [("link", "link"), ("pipe", "other")]
+    files = {path: entry.data for path, entry in ODD.items() if isinstance(entry, Content)}
+    assert kept_files(root.store, TOKEN) == files
+
+
+CERTAIN = ("file", "folder")
+"""What has a size that every root tells alike."""
+
+
+@pytest.mark.parametrize(
+    "path", ["", "..", "gone", "bin", "link", "../x", "bin/../notes.md", "notes.md/x", "/notes.md"]
+)
+def test_what_is_no_file_of_what_is_kept_has_no_bytes(knots: StoreRoot, path: str) -> None:
+    """Nothing leads out of it, or through a link."""
+    knots.put("knots/link", Odd("link"))
+    knots.keep(TOKEN, "knots", "knots")
+    for asked in (path, f"link/{path}", "."):
+        with pytest.raises(SkillAbsent):
+            knots.store.kept_bytes(TOKEN, asked)
+
+
+def test_a_file_of_any_size_is_given_piece_by_piece(knots: StoreRoot) -> None:
+    """No piece is larger than a mebibyte, and after the last there is none."""
+    content = bytes(range(256)) * 5 * KIB
+    knots.put("knots/large.bin", Content(content))
+    knots.keep(TOKEN, "knots", "knots/large.bin")
+    (entry,) = knots.store.kept_listing(TOKEN).entries
+    assert (entry.path, entry.kind, entry.size, entry.unseen) == (".", "file", 1_310_720, "")
+    pieces = [knots.store.kept_bytes(TOKEN, ".", start) for start in (0, KIB * KIB, 1_310_720, 9_999_999)]
+    assert [len(piece) for piece in pieces] == [1_048_576, 262_144, 0, 0]
+    assert b"".join(pieces) == content
+
+
+def test_what_is_too_deep_is_told_and_not_let_go(knots: StoreRoot) -> None:
+    """Of 65 levels, 64 are listed; the last one says that there may be more."""
+    knots.put(f"knots/{'d/' * 64}deepest.md", Content(b""))
+    knots.keep(TOKEN, "knots", "knots")
+    listing = knots.store.kept_listing(TOKEN)
+    assert [(entry.path, entry.unseen) for entry in listing.unseen] == [
+        ("/".join("d" * 64), "what is deeper than 64 folders is not looked into")
+    ]
+    assert max(entry.path.count("/") for entry in listing.entries) == 63
+    with pytest.raises(NotEditable) as refusal:
+        knots.store.discard(TOKEN, seen=listing, cancelled=never)
+    assert refusal.value.fix == f"move `.kestrel-internal/kept/{TOKEN}-knots` away by hand"
     assert len(knots.store.kept()) == 1
+
+
+@pytest.mark.parametrize(
+    ("entry", "kind", "words"),
+    [
+        (Content(b"Bowline.\n"), "file", "one file of `knots`"),
+        (Odd("link"), "link", "one link of `knots`"),
+        (Odd("other"), "other", "neither a file nor a folder of `knots`"),
+    ],
+    ids=["file", "link", "other"],
+)
+def test_what_is_no_folder_has_no_place_to_go_back_to(
+    knots: StoreRoot, entry: Content | Odd, kind: Kind, words: str
+) -> None:
+    """It is told of as what it is, and what to do with it; and it can be let go of."""
+    knots.put("knots/lone", entry)
+    knots.keep(TOKEN, "knots", "knots/lone")
+    assert knots.store.kept() == (Kept(token=TOKEN, name=KNOTS, kind=kind),)
+    assert [(each.path, each.kind) for each in knots.store.kept_listing(TOKEN).entries] == [(".", kind)]
+    assert kept_files(knots.store, TOKEN) == ({".": b"Bowline.\n"} if kind == "file" else {})
+    with pytest.raises(NotEditable, match=words) as refusal:
+        knots.store.restore(TOKEN, cancelled=never)
+    assert refusal.value.fix == "copy it out with `--into`, edit the skill, then discard what is kept"
+    assert len(knots.store.kept()) == 1
+    discard(knots.store, TOKEN)
+    assert knots.store.kept() == ()
 
 
 def test_a_kept_folder_is_not_restored_over_another(knots: StoreRoot) -> None:
@@ -745,9 +858,46 @@ def test_what_is_kept_is_discarded_when_a_person_says_so(knots: StoreRoot, path:
     before = knots.entries()
     knots.store.sweep()
     assert len(knots.store.kept()) == 1
-    knots.store.discard(TOKEN, cancelled=never)
+    discard(knots.store, TOKEN)
     assert knots.store.kept() == ()
     assert knots.entries() == before
+
+
+@pytest.mark.parametrize("path", [".git/HEAD", ".git", "lib/.GIT"])
+def test_a_repository_is_never_discarded(knots: StoreRoot, path: str) -> None:
+    """Whether it was seen, or came later; it stays as it is, and can be brought back."""
+    knots.put(f"knots/{path}", Content(b"ref"))
+    before = knots.entries()
+    knots.keep(TOKEN, "knots", "knots")
+    listing = knots.store.kept_listing(TOKEN)
+    assert (path, 3) in [(entry.path, entry.size) for entry in listing.entries]
+    earlier = evolve(listing, entries=tuple(entry for entry in listing.entries if ".git" not in entry.path.lower()))
+    for seen in (listing, earlier):
+        with pytest.raises(NotEditable, match=r"`.*\.(git|GIT)`: it holds a repository") as refusal:
+            knots.store.discard(TOKEN, seen=seen, cancelled=never)
+        assert refusal.value.fix == f"move `.kestrel-internal/kept/{TOKEN}-knots` away by hand"
+        assert knots.store.kept_listing(TOKEN) == listing
+    knots.store.restore(TOKEN, cancelled=never)
+    assert knots.entries() == before
+
+
+def test_what_is_kept_is_discarded_as_it_was_seen(knots: StoreRoot) -> None:
+    """What was not seen, or is not as it was, keeps all of it from going."""
+    knots.keep(TOKEN, "knots", "knots")
+    listing = knots.store.kept_listing(TOKEN)
+    first, second, *rest = listing.entries
+    for seen in (
+        evolve(listing, entries=(first, *rest)),
+        evolve(listing, entries=(first, evolve(second, size=second.size + 1), *rest)),
+        evolve(listing, entries=(*listing.entries, KeptEntry("zz", "file"))),
+        evolve(listing, token="cd" * 16),
+    ):
+        with pytest.raises(StaleRevision) as stale:
+            knots.store.discard(TOKEN, seen=seen, cancelled=never)
+        assert stale.value.kept == TOKEN
+        assert knots.store.kept_listing(TOKEN) == listing
+    knots.store.discard(TOKEN, seen=listing, cancelled=never)
+    assert knots.store.kept() == ()
 
 
 # Sweeping.
@@ -761,9 +911,9 @@ def test_a_sweep_of_what_is_whole_changes_nothing(knots: StoreRoot) -> None:
     knots.store.publish(SHELLS, TREE, cancelled=never)
     knots.store.retire(SHELLS, approved=approval(knots.store, SHELLS), cancelled=never)
     before = knots.entries()
-    for _ in range(2):
-        assert knots.store.sweep() == Swept()
-        assert knots.entries() == before
+    assert evolve(knots.store.sweep(), purged=0) == Swept()
+    assert knots.store.sweep() == Swept()
+    assert knots.entries() == before
 
 
 def test_a_sweep_of_an_untouched_root_writes_nothing(root: StoreRoot) -> None:

@@ -128,6 +128,8 @@ REFUSALS: dict[str, tuple[Change, set[int]]] = {
     "open a link": (lambda c, r: c.open("link", r), {errno.ENOTDIR, errno.ELOOP}),
     "read nothing": (lambda c, r: c.read("x", r, 9), {errno.ENOENT}),
     "read a link": (lambda c, r: c.read("link", r, 9), {errno.ELOOP}),
+    "a piece of nothing": (lambda c, r: c.piece("x", r, 0, 9), {errno.ENOENT}),
+    "a piece of a link": (lambda c, r: c.piece("link", r, 0, 9), {errno.ELOOP}),
     "stat nothing": (lambda c, r: c.stat("x", r), {errno.ENOENT}),
     "a name too long": (lambda c, r: c.stat("x" * 256, r), {errno.ENAMETOOLONG}),
     "make a name too long": (lambda c, r: c.make_folder("x" * 256, r), {errno.ENAMETOOLONG}),
@@ -267,6 +269,14 @@ def test_no_more_is_read_than_asked_for_and_files_only(place: Place, root: int) 
         assert (content, is_it(found.st_mode)) == (None, True)
     assert stat.S_ISLNK(place.calls.stat("link", root).st_mode)
     assert place.calls.stat(f"{place.path}/full").st_ino == place.calls.stat("full", root).st_ino
+
+
+def test_a_piece_is_what_lies_between(place: Place, root: int) -> None:
+    """As far as there is anything; and only files have pieces."""
+    new(place.calls, root, "x", b"one two")
+    pieces = [place.calls.piece("x", root, start, most) for start, most in ((0, 3), (4, 3), (4, 9), (7, 9), (9, 9))]
+    assert pieces == [b"one", b"two", b"two", b"", b""]
+    assert [place.calls.piece(name, root, 0, 9) for name in ("full", "pipe")] == [None, None]
 
 
 def test_no_more_entries_are_listed_than_asked_for(place: Place, root: int) -> None:

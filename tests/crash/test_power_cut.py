@@ -14,6 +14,7 @@ import pytest
 
 from kestrel_skills_adapters.memory.disk import CrashDisk
 from kestrel_skills_core.domain.errors import Busy, InDoubt, Moved, SkillError, StaleRevision
+from tests.contracts.store import kept_files
 
 from .judging import PROFILES, Judge, Story, allowed, may_forget, told
 from .workload import ALL_VERBS, BLANK, EDITS, FIRST, NAME, ROOT, VERBS, Edit, State, Verb, begun, edits, store_on
@@ -187,7 +188,7 @@ def test_who_was_faster_twice_is_told_where_the_second_bytes_are(verb: str, comm
         for woken in disk.survivors(profile):
             (kept,) = store_on(woken).kept()
             assert kept.token == stale.value.kept
-            found = {*woken.files(f"{ROOT}/{NAME}").values(), *store_on(woken).kept_files(kept.token).values()}
+            found = {*woken.files(f"{ROOT}/{NAME}").values(), *kept_files(store_on(woken), kept.token).values()}
             assert found >= {b"first", b"second"}
 
 
@@ -223,7 +224,7 @@ def test_who_puts_the_old_text_back_finds_it() -> None:
     with pytest.raises(StaleRevision) as stale:
         VERBS["replace"].run(store_on(disk), disk.fork(), FIRST, "new")
     assert stale.value.kept is not None
-    found = {disk.files(f"{ROOT}/{NAME}")["SKILL.md"], *store_on(disk).kept_files(stale.value.kept).values()}
+    found = {disk.files(f"{ROOT}/{NAME}")["SKILL.md"], *kept_files(store_on(disk), stale.value.kept).values()}
     assert found == {b"first", seen}
 
 

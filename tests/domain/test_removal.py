@@ -54,17 +54,9 @@ def test_a_manifest_lists_all_that_was_seen() -> None:
     assert manifest.whole == hashlib.sha256(TEXT).hexdigest()
 
 
-def test_a_manifest_is_read_if_it_is_whole() -> None:
-    """A part of one, or another's, is none."""
-    whole = hashlib.sha256(TEXT).hexdigest()
-    assert Manifest.parse(TEXT, whole) == manifest_of(FOUND, READ)
-    for content in (b"", TEXT[:-1], TEXT + b" ", TEXT.replace(b"3", b"4")):
-        assert Manifest.parse(content, whole) is None
-
-
 def test_a_manifest_knows_its_files() -> None:
     """By path, bytes and mode."""
-    manifest = Manifest.parse(TEXT, hashlib.sha256(TEXT).hexdigest())
+    manifest = manifest_of(FOUND, READ)
     assert manifest is not None
     assert manifest.lists("SKILL.md", b"one", executable=False)
     assert not manifest.lists("SKILL.md", b"two", executable=False)
@@ -123,11 +115,14 @@ def test_what_nobody_could_see_is_never_approved(found: tuple[Unlisted, ...] | N
         approved_manifest(KNOTS, evolve(FOUND, unlisted=found), READ, evolve(APPROVED, unlisted=found or ()))
 
 
-@given(
+LISTS = st.builds(
+    Manifest,
     st.dictionaries(st.text(max_size=5), st.tuples(st.from_regex(r"\A[0-9a-f]{64}\Z"), st.booleans()), max_size=4),
     st.frozensets(st.builds(Unlisted, st.text(max_size=5), st.just("file"), st.integers(), st.integers()), max_size=4),
 )
-def test_a_manifest_that_is_written_is_read(files: dict[str, tuple[str, bool]], beside: frozenset[Unlisted]) -> None:
-    """Whatever it lists."""
-    manifest = Manifest(files, beside)
-    assert Manifest.parse(manifest.render(), manifest.whole) == manifest
+
+
+@given(LISTS, LISTS)
+def test_two_manifests_have_one_digest_only_if_they_are_one(one: Manifest, other: Manifest) -> None:
+    """Whatever they list."""
+    assert (one.whole == other.whole) == (one == other)

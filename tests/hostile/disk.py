@@ -23,10 +23,10 @@ __all__ = [
     "skill",
 ]
 
-_READING: Final = frozenset({"open", "listed", "read", "stat", "fstat", "stamps"})
+_READING: Final = frozenset({"open", "listed", "read", "piece", "stat", "fstat", "stamps", "is_idle"})
 WRITING: Final = frozenset(
-    {"make_folder", "remove_folder", "create", "append", "set_mode", "sync", "sync_disk", "link", "rename", "move"}
-    | {"exchange", "unlink", "locked"}
+    {"make_folder", "remove_folder", "create", "append", "set_mode", "set_owner", "sync", "sync_disk", "link", "rename"}
+    | {"move", "exchange", "unlink", "locked"}
 )
 """The calls that change the disk, or wait for it, or for others."""
 CALLS: Final = _READING | WRITING

@@ -252,18 +252,13 @@ def killed_at_each_step(place: Path) -> None:
         assert at > 1, deed.name
 
 
-def spent(path: Path) -> bool:
-    """Whether it is the manifest of a removal that was made to its end, which is nothing to tell of."""
-    return path.suffix == ".manifest" and not path.with_suffix("").exists()
-
-
 def judge(home: Path, deed: Deed, old: Sight, new: Sight) -> None:
     """The old or the new, whole; the next start repairs it and says so; done again, it is the new."""
     entries, enabled = in_sight(home)
     assert entries in (old[0], new[0]), deed.name
     assert set(enabled) <= set(new[1]) | set(old[1]), deed.name
     internal = home / "skills" / ".kestrel-internal"
-    left = [path for room in ("staging", "retired") for path in internal.glob(f"{room}/*") if not spent(path)]
+    left = [path for room in ("staging", "retired") for path in internal.glob(f"{room}/*")]
     marks = [*internal.glob(".fail-closed-*")]
     found = run("doctor", "--json", "--root", home / "skills").json["checks"]
     said = {each["about"]: each for each in found}

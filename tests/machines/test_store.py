@@ -15,9 +15,10 @@ from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, ru
 
 from kestrel_skills_adapters.memory.disk import CrashDisk, PowerCut
 from kestrel_skills_adapters.memory.journal import Profile
-from kestrel_skills_core.domain.errors import InDoubt, KeptAbsent, SkillError, SkillExists
+from kestrel_skills_core.domain.errors import InDoubt, NotEditable, SkillError, SkillExists
 from kestrel_skills_core.domain.fence import Fence
 from kestrel_skills_core.domain.names import SkillName
+from tests.contracts.store import discard
 from tests.crash.judging import PROFILES, Story, allowed
 from tests.crash.test_errors import NUMBERS
 from tests.crash.workload import (
@@ -87,13 +88,13 @@ class StoreHistory(RuleBasedStateMachine):
         one = kept[which % len(kept)]
         files = self.disk.files(f"{ROOT}/{INTERNAL}/kept/{one.token}-{one.name}")
         if not restored:
-            store.discard(one.token, cancelled=never)
+            discard(store, one.token)
         elif one.kind == "folder" and one.name not in self.state:
             assert store.restore(one.token, cancelled=never) == one.name
             self.state = {**self.state, one.name: visible(self.disk)[one.name]}
             assert set(files.values()) <= set(self.disk.files(f"{ROOT}/{one.name}").values())
         else:
-            with pytest.raises(SkillExists if one.kind == "folder" else KeptAbsent):
+            with pytest.raises(SkillExists if one.kind == "folder" else NotEditable):
                 store.restore(one.token, cancelled=never)
             return
         assert one not in store.kept()

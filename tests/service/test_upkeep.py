@@ -18,6 +18,7 @@ from kestrel_skills_core.domain.errors import (
     StoreFailed,
 )
 from kestrel_skills_core.domain.folder import render_marker
+from kestrel_skills_core.domain.kept import KeptListing
 from kestrel_skills_core.domain.names import Generation, SkillName, parse_address
 from kestrel_skills_core.domain.record import SkillState, Subject
 from kestrel_skills_core.domain.state_row import StateKey
@@ -126,23 +127,27 @@ def test_what_the_store_keeps_is_passed_on() -> None:
     on = shelf()
     on.local.keeping = {"aa": (LINT, skill("lint")), "bb": (LINT, Content(b"a person's"))}
     assert [(kept.token, kept.kind) for kept in finish(on.library.kept())] == [("aa", "folder"), ("bb", "file")]
-    assert finish(on.library.kept_files("bb")) == {".": b"a person's"}
+    seen = finish(on.library.kept_listing("bb"))
+    assert [(entry.path, entry.size) for entry in seen.entries] == [(".", 10)]
+    assert finish(on.library.kept_bytes("bb", ".")) == b"a person's"
+    assert finish(on.library.kept_bytes("bb", ".", 2)) == b"person's"
     assert finish(on.library.restore("aa")) == "lint"
     assert [record.name for record in finish(on.library.catalog()).catalog.records] == ["lint"]
-    finish(on.library.discard("bb"))
+    finish(on.library.discard("bb", seen=seen))
     assert finish(on.library.kept()) == ()
     with pytest.raises(KeptAbsent):
-        finish(on.library.discard("bb"))
+        finish(on.library.discard("bb", seen=seen))
 
 
 @pytest.mark.parametrize(
     "call",
     [
-        lambda on: on.library.kept_files("aa"),
+        lambda on: on.library.kept_listing("aa"),
+        lambda on: on.library.kept_bytes("aa", "."),
         lambda on: on.library.restore("aa"),
-        lambda on: on.library.discard("aa"),
+        lambda on: on.library.discard("aa", seen=KeptListing("aa", LINT, ())),
     ],
-    ids=["look", "restore", "discard"],
+    ids=["list", "look", "restore", "discard"],
 )
 def test_without_a_root_of_its_own_nothing_is_kept(call: Callable[[Shelf], object]) -> None:
     """A library that was given no root to change says so, and starts without doing anything."""

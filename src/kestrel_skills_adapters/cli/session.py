@@ -21,6 +21,7 @@ from kestrel_skills_core.domain.commands import (
 )
 from kestrel_skills_core.domain.errors import SourceUnavailable, TooLarge
 from kestrel_skills_core.domain.findings import Finding
+from kestrel_skills_core.domain.kept import KeptListing
 from kestrel_skills_core.domain.names import Address, ResourcePath, SkillName
 from kestrel_skills_core.domain.record import Rejection, SkillRecord, SkillState
 from kestrel_skills_core.domain.state_row import StateKey
@@ -161,17 +162,24 @@ class Session:
         """What is kept of a person's."""
         return finish(self.library.kept())
 
-    def kept_files(self, token: str) -> dict[str, bytes]:
-        """The files of one of these."""
-        return dict(finish(self.library.kept_files(token)))
+    def kept_listing(self, token: str) -> KeptListing:
+        """All of what is kept under one token."""
+        return finish(self.library.kept_listing(token))
+
+    def kept_pieces(self, token: str, path: str) -> Iterator[bytes]:
+        """The bytes of one file of it, piece by piece."""
+        start = 0
+        while piece := finish(self.library.kept_bytes(token, path, start)):
+            yield piece
+            start += len(piece)
 
     def restore(self, token: str) -> SkillName:
         """Bring a kept folder back."""
         return finish(self.library.restore(token))
 
-    def discard(self, token: str) -> None:
-        """Remove what is kept."""
-        finish(self.library.discard(token))
+    def discard(self, token: str, seen: KeptListing) -> None:
+        """Remove what is kept, as it was seen."""
+        finish(self.library.discard(token, seen=seen))
 
     def set_state(self, command: SetState) -> SkillRecord | Rejection | None:
         """Switch a skill on or off; gives it in the state that was written, if anything of it was seen."""

@@ -22,8 +22,6 @@ __all__ = ["Leaf", "blobs_of", "file_in", "files_below", "folder_in", "folders_i
 
 _ODD: Final = {b"120000": "a link", b"160000": "another repository"}
 _BY_PATH: Final = "give the path of one skill's folder"
-_LARGE_FILE: Final = b"version https://git-lfs.github.com/spec/v1\n"
-"""How Git LFS begins what it keeps in place of a file: its specification, `docs/spec.md`."""
 
 
 class Leaf(NamedTuple):
@@ -109,8 +107,7 @@ def parcel_of(leaves: Iterable[Leaf], objects: Objects) -> Parcel:
     """The files with their bytes.
 
     Raises:
-        GitFailed: Stage `file`: the bytes of one were not sent, are no file, or stand for a file that Git LFS keeps
-            elsewhere.
+        GitFailed: Stage `file`: the bytes of one were not sent, or are no file.
         BadPath, BadSource: As `packed` says.
     """
     return packed((leaf.path, Content(_bytes(leaf, objects), leaf.executable)) for leaf in leaves)
@@ -122,12 +119,6 @@ def _bytes(leaf: Leaf, objects: Objects) -> bytes:
     found = objects.get(leaf.id)
     if found is None or found.kind != "blob":
         raise GitFailed("file", f"the server did not send `{escaped(leaf.path)}`", "try again")
-    if found.content.startswith(_LARGE_FILE):
-        raise GitFailed(
-            "file",
-            f"`{escaped(leaf.path)}` is not in the repository: Git LFS keeps it elsewhere",
-            "ask its author to put the file itself into the repository",
-        )
     return found.content
 
 

@@ -79,6 +79,8 @@ class CrashDisk(Syscalls):
     """The calls that were made, by name."""
     moments: list[CrashDisk] | None = None
     """If it is a list, a fork is added to it before each call that changes the disk: all power cuts of one run."""
+    open_elsewhere: set[int] = field(factory=set)
+    """The inodes that somebody else has open."""
     synced: int = 0
     """How many syncs were asked for."""
     _descriptors: dict[int, int] = field(factory=dict)
@@ -151,6 +153,13 @@ class CrashDisk(Syscalls):
         whole = stat.S_ISREG(inode.mode) and len(inode.content) <= most
         return (inode.content if whole else None), self._status(number)
 
+    def piece(self, name: str, at: int, start: int, most: int) -> bytes | None:
+        self._called("piece")
+        inode = self.volume.image[self._found(name, at)]
+        if stat.S_ISLNK(inode.mode):
+            raise refusal(errno.ELOOP)
+        return inode.content[start : start + most] if stat.S_ISREG(inode.mode) else None
+
     def stat(self, name: str, at: int | None = None) -> os.stat_result:
         self._called("stat")
         return self._status(self._found(name, at))
@@ -193,6 +202,13 @@ class CrashDisk(Syscalls):
     def set_mode(self, fd: int, mode: int) -> None:
         self._called("set_mode")
         self.volume.set_mode(self._inode(fd), mode)
+
+    def set_owner(self, fd: int, user: int, group: int) -> None:
+        self._called("set_owner")
+
+    def is_idle(self, name: str, at: int) -> bool:
+        self._called("is_idle")
+        return self._found(name, at) not in self.open_elsewhere
 
     def sync(self, fd: int) -> None:
         self._called("sync")

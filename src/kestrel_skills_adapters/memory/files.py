@@ -29,7 +29,7 @@ from kestrel_skills_core.domain.tree import Content, SkillTree, folders_of
 from kestrel_skills_core.ports.files import Published
 from kestrel_skills_core.ports.world import Chance
 
-__all__ = ["Entry", "MemorySkillFiles", "Odd", "judged", "published"]
+__all__ = ["Entry", "MemorySkillFiles", "Odd", "judged", "kind_of", "published"]
 
 
 @frozen
@@ -62,7 +62,7 @@ class MemorySkillFiles:
         """Look at every folder once; see the port."""
         if self.problem is not None:
             return Survey(source=self.source, root=self.root, problem=self.problem)
-        entries = [(name, _kind(entry)) for name, entry in self.folders.items()]
+        entries = [(name, kind_of(entry)) for name, entry in self.folders.items()]
         try:
             found = {
                 name: unopened(name, kind) or self._sighting(name) for name, kind in candidates(self.source, entries)
@@ -100,7 +100,7 @@ class MemorySkillFiles:
         entry = self.folders.get(name, Odd("other"))
         if isinstance(entry, Odd) and entry.unreadable:
             raise SourceUnavailable(self.source, entry.unreadable)
-        if _kind(entry) not in ("folder", "link") or isinstance(entry, Content):
+        if kind_of(entry) not in ("folder", "link") or isinstance(entry, Content):
             raise SkillAbsent(name)
         return entry
 
@@ -137,7 +137,8 @@ def published(name: str, entries: dict[str, Entry]) -> Published:
     return Published(sighting=sighting, tree=SkillTree({item.path: contents[item.path] for item in sighting.inventory}))
 
 
-def _kind(entry: dict[str, Entry] | Entry) -> Kind:
+def kind_of(entry: dict[str, Entry] | Entry) -> Kind:
+    """What lies at one name."""
     return "folder" if isinstance(entry, dict) else "file" if isinstance(entry, Content) else entry.kind
 
 

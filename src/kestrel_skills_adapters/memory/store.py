@@ -15,7 +15,7 @@ True
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 
 from attrs import define, field
 
@@ -27,10 +27,12 @@ from kestrel_skills_core.domain.errors import (
     SkillAbsent,
     SkillExists,
     StaleRevision,
+    StoreFailed,
     TooLarge,
 )
 from kestrel_skills_core.domain.fence import Fence, parse_fence, render_fence
 from kestrel_skills_core.domain.folder import render_marker
+from kestrel_skills_core.domain.kept import KeptEntry, KeptListing, beyond_depth, listing_of, refuse_lone
 from kestrel_skills_core.domain.limits import LIMITS
 from kestrel_skills_core.domain.names import (
     DOCUMENT,
@@ -46,11 +48,11 @@ from kestrel_skills_core.domain.names import (
 from kestrel_skills_core.domain.provenance import Provenance, dump_provenance
 from kestrel_skills_core.domain.removal import approved_manifest
 from kestrel_skills_core.domain.root import linked
-from kestrel_skills_core.domain.tree import Content, SkillTree
+from kestrel_skills_core.domain.tree import Content, SkillTree, folders_of
 from kestrel_skills_core.ports.store import Kept, Swept
 from kestrel_skills_core.ports.world import Cancelled, Chance
 
-from .files import Entry, MemorySkillFiles, Odd, judged, published
+from .files import Entry, MemorySkillFiles, Odd, judged, kind_of, published
 
 __all__ = ["MemorySkillStore"]
 
@@ -150,33 +152,43 @@ class MemorySkillStore(MemorySkillFiles):
         if self.problem is not None:
             raise self.problem
         return tuple(
-            Kept(token=token, name=name, kind="folder" if isinstance(entry, dict) else "file")
-            for token, (name, entry) in sorted(self.keeping.items())
+            Kept(token=token, name=name, kind=kind_of(entry)) for token, (name, entry) in sorted(self.keeping.items())
         )
 
-    def kept_files(self, token: str) -> Mapping[str, bytes]:
-        """What one of these holds; see the port."""
+    def kept_listing(self, token: str) -> KeptListing:
+        """All of what is kept under a token; see the port."""
         name, entry = self._kept(token)
-        entries = entry if isinstance(entry, dict) else {".": entry}
-        judged(name, entries).sighting().refuse_unread()
-        return {path: content.data for path, content in entries.items() if isinstance(content, Content)}
+        return listing_of(token, name, _listed(entry))
+
+    def kept_bytes(self, token: str, path: str, start: int = 0) -> bytes:
+        """Some of the bytes of one file of it; see the port."""
+        name, entry = self._kept(token)
+        found = entry.get(path) if isinstance(entry, dict) else entry if path == "." else None
+        if isinstance(found, Odd) and found.unreadable:
+            raise StoreFailed("look", found.unreadable)
+        if not isinstance(found, Content):
+            raise SkillAbsent(name, path)
+        return found.data[start : start + LIMITS.piece_bytes]
 
     def restore(self, token: str, *, cancelled: Cancelled) -> SkillName:
         """Bring a kept folder back into sight; see the port."""
         self._begin()
         name, entry = self._kept(token)
-        if not isinstance(entry, dict):
-            raise KeptAbsent(token)
+        refuse_lone(kind_of(entry), name)
         if name in self.folders:
             raise SkillExists(name)
         self.folders[name] = entry
         del self.keeping[token]
         return name
 
-    def discard(self, token: str, *, cancelled: Cancelled) -> None:
-        """Forget what is kept, because a person said so; see the port."""
+    def discard(self, token: str, *, seen: KeptListing, cancelled: Cancelled) -> None:
+        """Forget what is kept, because a person who saw it said so; see the port."""
         self._begin()
-        self._kept(token)
+        found = self.kept_listing(token)
+        seen.refuse_unseen()
+        if found != seen:
+            found.refuse_unseen()
+            raise StaleRevision(found.name, None, None, token)
         del self.keeping[token]
 
     def sweep(self) -> Swept:
@@ -222,3 +234,22 @@ def _above(path: str) -> list[str]:
     """The folders that a path runs through, outermost first."""
     parts = path.split("/")
     return ["/".join(parts[:end]) for end in range(1, len(parts))]
+
+
+def _listed(entry: dict[str, Entry] | Entry) -> Iterator[KeptEntry]:
+    """All of what is kept, folders before what is in them."""
+    if not isinstance(entry, dict):
+        yield _told(".", entry)
+        return
+    yield KeptEntry(".", "folder")
+    everything = {**{path: Odd("folder") for path in folders_of(entry)}, **entry}
+    for path in sorted(everything):
+        if not beyond_depth(path.rpartition("/")[0]):
+            yield _told(path, everything[path])
+
+
+def _told(path: str, entry: Entry) -> KeptEntry:
+    if isinstance(entry, Content):
+        return KeptEntry(path, "file", len(entry.data), executable=entry.executable)
+    beyond = beyond_depth(path) if entry.kind == "folder" else ""
+    return KeptEntry(path, entry.kind, unread=entry.unreadable, beyond=beyond)

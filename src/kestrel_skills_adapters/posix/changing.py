@@ -7,6 +7,7 @@ what that brings out is looked at in turn. Whatever is neither what was seen nor
 from __future__ import annotations
 
 import hashlib
+import os
 import stat
 from collections.abc import Callable, Sequence
 from contextlib import suppress
@@ -21,7 +22,7 @@ from kestrel_skills_core.domain.tree import Content
 
 from .failures import doubted
 from .keeping import keep
-from .removing import digest_of, purge_part
+from .removing import digest_of
 from .rooms import KEPT, STAGING, Rooms
 from .staging import stage
 from .trail import Trail
@@ -74,24 +75,23 @@ class Change:
         raise NotEditable(SourceId.AGENT_LOCAL, why, "look at it, and move it away by hand")
 
     def replace(self, file: str, old: bytes, new: bytes) -> None:
-        """Give a file that was seen other bytes; it keeps its permission bits."""
+        """Give a file that was seen other bytes; it keeps its permission bits, and its owner and group where it may."""
         rooms, calls = self.rooms, self.rooms.calls
-        mode = self._mode(file)
+        found = self._found(file)
         with rooms.staged() as staged:
             part = self._part(old, new, staged.token)
-            write(calls, staged.token, rooms[STAGING], new, mode, exactly=True)
+            write(calls, staged.token, rooms[STAGING], new, like=found)
             staged.finish(part)
         exchange = partial(calls.exchange, str(part), rooms[STAGING], file, self.trail.at)
-        self._move(part, mode, exchange, exchange)
+        self._move(part, stat.S_IMODE(found.st_mode), exchange, exchange)
 
     def remove(self, file: str, old: bytes) -> None:
         """Take a file that was seen out of its folder."""
         rooms, calls = self.rooms, self.rooms.calls
         part = self._part(old, old, rooms.token())
-        mode = self._mode(file)
         self._move(
             part,
-            mode,
+            stat.S_IMODE(self._found(file).st_mode),
             partial(calls.move, file, self.trail.at, str(part), rooms[STAGING]),
             partial(calls.move, str(part), rooms[STAGING], file, self.trail.at),
         )
@@ -116,30 +116,29 @@ class Change:
             rooms.sync(self.trail.at, rooms[STAGING])
 
     def _move(self, part: PartName, mode: int, commit: Callable[[], None], undo: Callable[[], None]) -> None:
-        """Move, look, and settle; or move back, look again, and settle that. Our own bytes are then purged."""
+        """Move, look, and settle; or move back, look again, and settle that.
+
+        What came out stays for the next sweep: who had the file open may yet write to it.
+        """
         rooms = self.rooms
         staging = rooms[STAGING]
         try:
-            try:
-                commit()
-            except FileNotFoundError:
-                raise self._stale() from None
-            with doubted(self.name):
-                if digest_of(rooms.calls, str(part), staging) == (part.seen, mode) and self.trail.holds():
-                    rooms.sync(self.trail.at, staging)
-                    return
-                with suppress(FileNotFoundError, FileExistsError):
-                    undo()
-                kept = self._keep_unless_ours(part)
-                rooms.sync(self.trail.at, staging, *([rooms[KEPT]] if kept else []))
-            raise self._stale(kept)
-        finally:
-            with suppress(OSError):
-                purge_part(rooms.calls, part, staging)
+            commit()
+        except FileNotFoundError:
+            raise self._stale() from None
+        with doubted(self.name):
+            if digest_of(rooms.calls, str(part), staging) == (part.seen, mode) and self.trail.holds():
+                rooms.sync(self.trail.at, staging)
+                return
+            with suppress(FileNotFoundError, FileExistsError):
+                undo()
+            kept = self._keep_unless_ours(part)
+            rooms.sync(self.trail.at, staging, *([rooms[KEPT]] if kept else []))
+        raise self._stale(kept)
 
-    def _mode(self, file: str) -> int:
+    def _found(self, file: str) -> os.stat_result:
         try:
-            return stat.S_IMODE(self.rooms.calls.stat(file, self.trail.at).st_mode)
+            return self.rooms.calls.stat(file, self.trail.at)
         except FileNotFoundError:
             raise self._stale() from None
 

@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import errno
 import hashlib
+import os
 import stat
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Final
 
 from kestrel_skills_core.domain.folder import Kind
 from kestrel_skills_core.domain.leftover import PartName
@@ -19,19 +22,46 @@ from .syscalls import EXECUTABLE, Syscalls
 IsSeen = Callable[[str, int, str, Kind], bool]
 """Whether an entry of an open folder, of that path and kind, may be removed."""
 
-__all__ = ["digest_of", "purge", "purge_part", "remove"]
+_DEEPEST: Final = 256
+"""Levels of folders; a person made what is deeper, and each level takes a descriptor."""
+
+__all__ = ["digest_of", "is_idle", "purge", "purge_part", "remove"]
 
 
-def remove(calls: Syscalls, name: str, at: int) -> None:
-    """Remove a file, or a folder with all in it."""
+def remove(calls: Syscalls, name: str, at: int, depth: int = 0) -> None:
+    """Remove a file, or a folder with all in it.
+
+    Raises:
+        OSError: Something cannot be removed; it and what is not removed yet stay.
+    """
     if not stat.S_ISDIR(calls.stat(name, at).st_mode):
         calls.unlink(name, at)
         return
-    with calls.folder(name, at) as fd:
+    with _below(calls, name, at, depth) as fd:
         while entries := calls.listed(fd, LIMITS.looked_entries):
             for entry, _ in entries:
-                remove(calls, entry, fd)
+                remove(calls, entry, fd, depth + 1)
     calls.remove_folder(name, at)
+
+
+def is_idle(calls: Syscalls, name: str, at: int, kind: Kind, depth: int = 0) -> bool:
+    """Whether nobody has that file open, or any in that folder, as far as the system tells."""
+    if kind == "file":
+        return calls.is_idle(name, at)
+    if kind != "folder":
+        return True
+    with _below(calls, name, at, depth) as fd:
+        entries = calls.listed(fd, LIMITS.looked_entries)
+        return all(is_idle(calls, entry, fd, inner, depth + 1) for entry, inner in entries)
+
+
+@contextmanager
+def _below(calls: Syscalls, name: str, at: int, depth: int) -> Iterator[int]:
+    """A folder, open, unless it lies deeper than anything of ours."""
+    if depth > _DEEPEST:
+        raise OSError(errno.ELOOP, os.strerror(errno.ELOOP))
+    with calls.folder(name, at) as fd:
+        yield fd
 
 
 def digest_of(calls: Syscalls, name: str, at: int) -> tuple[str | None, int]:
@@ -80,7 +110,7 @@ def _purge(calls: Syscalls, name: str, at: int, kind: Kind, is_seen: IsSeen, pat
             calls.unlink(name, at)
             return True
         return False
-    with calls.folder(name, at) as fd:
+    with _below(calls, name, at, path.count("/")) as fd:
         for entry, inner in calls.listed(fd, LIMITS.looked_entries):
             _purge(calls, entry, fd, inner, is_seen, f"{path}/{entry}" if path else entry)
     try:

@@ -1,26 +1,24 @@
 """The agent's own root on a POSIX file system, changed.
 
 Every verb is one protocol: stage what is new; move it, in one call, into sight, or what is old out of it; look at what
-the move brought out; settle, which means to wait until the names are on the disk; and purge what was seen. Nothing is
-compensated: what a crash or an error leaves out of sight is ended by the next sweep.
+the move brought out; and settle, which means to wait until the names are on the disk. Nothing is compensated, and
+nothing is removed: whatever a verb, a crash or an error leaves out of sight is ended by the next sweep.
 """
 
 from __future__ import annotations
 
 import errno
 import os
-import stat
 from collections.abc import Iterator, Mapping
 from contextlib import ExitStack, contextmanager, suppress
 
-from attrs import field, frozen
+from attrs import evolve, field, frozen
 
 from kestrel_skills_core.domain import rules
 from kestrel_skills_core.domain.approval import ApprovalBinding
 from kestrel_skills_core.domain.errors import (
     Busy,
     InDoubt,
-    KeptAbsent,
     NotEditable,
     SkillAbsent,
     SkillExists,
@@ -30,7 +28,8 @@ from kestrel_skills_core.domain.errors import (
 )
 from kestrel_skills_core.domain.fence import Fence
 from kestrel_skills_core.domain.folder import render_marker
-from kestrel_skills_core.domain.leftover import FolderName, KeptName
+from kestrel_skills_core.domain.kept import KeptListing, refuse_lone
+from kestrel_skills_core.domain.leftover import FolderName
 from kestrel_skills_core.domain.limits import LIMITS
 from kestrel_skills_core.domain.names import (
     DOCUMENT,
@@ -57,9 +56,8 @@ from . import fencing, keeping
 from .changing import Change
 from .counting import Count
 from .failures import doubted, failing
+from .keeping import put_back
 from .reading import TRIES, Look, Moved, PosixSkillFiles
-from .removing import purge
-from .retiring import note, put_back
 from .rooms import KEPT, RETIRED, STAGING, Rooms
 from .staging import stage
 from .sweeping import Sweep
@@ -159,11 +157,8 @@ class PosixSkillStore(PosixSkillFiles):
             with doubted(name):
                 if self._manifest(rooms[RETIRED], str(entry)) != manifest or not trail.holds():
                     raise StaleRevision(name, approved.revision, None, put_back(rooms, RETIRED, entry))
-                is_noted = note(rooms, RETIRED, entry, manifest)
+                self.calls.rename(str(entry), rooms[RETIRED], str(evolve(entry, final=True)), rooms[RETIRED])
                 rooms.sync(rooms.root, rooms[RETIRED])
-            if is_noted:
-                with suppress(OSError):
-                    purge(self.calls, str(entry), rooms[RETIRED], manifest)
 
     def fence(self, name: SkillName, fence: Fence, *, cancelled: Cancelled) -> None:
         """Write a fail-closed mark; see the port."""
@@ -187,35 +182,30 @@ class PosixSkillStore(PosixSkillFiles):
         with self._opened() as root, failing("look"):
             return keeping.kept(self.calls, root)
 
-    def kept_files(self, token: str) -> Mapping[str, bytes]:
-        """What one of these holds; see the port."""
-        with self._opened() as root, failing("look"):
-            kept = keeping.kept_as(self.calls, root, token)
-            entry = str(KeptName(token, kept.name))
-            with self.calls.folder(INTERNAL, root) as internal, self.calls.folder(KEPT, internal) as at:
-                if kept.kind == "folder":
-                    sighting, read = self._seen(at, entry)
-                    sighting.refuse_unread()
-                    return {path: content.data for path, content in read.items()}
-                if not stat.S_ISREG(self.calls.stat(entry, at).st_mode):
-                    return {}
-                content, _ = self.calls.read(entry, at, LIMITS.file_bytes)
-                return {} if content is None else {".": content}
+    def kept_listing(self, token: str) -> KeptListing:
+        """All of what is kept under a token; see the port."""
+        with self._looking(token) as (kept, at):
+            return keeping.look(self.calls, kept, at)
+
+    def kept_bytes(self, token: str, path: str, start: int = 0) -> bytes:
+        """Some of the bytes of one file of it; see the port."""
+        with self._looking(token) as (kept, at):
+            return keeping.piece(self.calls, kept, at, path, start)
 
     def restore(self, token: str, *, cancelled: Cancelled) -> SkillName:
         """Bring a kept folder back into sight; see the port."""
         kept = self._kept("restore", token)
-        if kept.kind != "folder":
-            raise KeptAbsent(token)
+        refuse_lone(kept.kind, kept.name)
         with self._mutating("restore", kept.name, cancelled) as (rooms, _):
             keeping.restore(rooms, kept)
         return kept.name
 
-    def discard(self, token: str, *, cancelled: Cancelled) -> None:
-        """Remove what is kept, because a person said so; see the port."""
+    def discard(self, token: str, *, seen: KeptListing, cancelled: Cancelled) -> None:
+        """Remove what is kept, because a person who saw it said so; see the port."""
         kept = self._kept("discard", token)
+        seen.refuse_unseen()
         with self._mutating("discard", kept.name, cancelled) as (rooms, _):
-            keeping.discard(rooms, kept)
+            keeping.discard(rooms, kept, seen)
 
     def sweep(self) -> Swept:
         """End what interrupted mutations left; see the port."""
@@ -322,3 +312,11 @@ class PosixSkillStore(PosixSkillFiles):
     def _kept(self, step: str, token: str) -> Kept:
         with self._opened() as root, failing(step):
             return keeping.kept_as(self.calls, root, token)
+
+    @contextmanager
+    def _looking(self, token: str) -> Iterator[tuple[Kept, int]]:
+        """What is kept under a token, and the open folder in which it is."""
+        with self._opened() as root, failing("look"):
+            kept = keeping.kept_as(self.calls, root, token)
+            with self.calls.folder(INTERNAL, root) as internal, self.calls.folder(KEPT, internal) as at:
+                yield kept, at

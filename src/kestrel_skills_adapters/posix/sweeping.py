@@ -14,10 +14,9 @@ from kestrel_skills_core.domain.names import MARKER, SkillName
 from kestrel_skills_core.domain.removal import Manifest
 from kestrel_skills_core.ports.store import Swept
 
-from .keeping import keep
+from .keeping import keep, put_back
 from .markers import LOCK as MARKERS_LOCK
-from .removing import purge, purge_part, remove
-from .retiring import note, noted, put_back
+from .removing import is_idle, purge, purge_part, remove
 from .rooms import KEPT, LOCKS, MOST, RETIRED, STAGING, Rooms
 
 __all__ = ["Sweep"]
@@ -58,7 +57,6 @@ class Sweep:
             for entry, kind in self.rooms.listed(room):
                 with self._telling(room, entry):
                     self._end(room, entry, kind)
-            self._forget(room)
         self._left += [f"{KEPT}/{entry}" for entry, _ in self.rooms.listed(KEPT) if KeptName.parse(entry) is None]
         self._end_markers()
         return Swept(
@@ -73,59 +71,69 @@ class Sweep:
             self._left.append(f"{room}/{entry}".lstrip("/"))
 
     def _end(self, room: str, entry: str, kind: Kind) -> None:
-        """End one entry; manifests stay until all folders have."""
-        part, folder = PartName.parse(entry), FolderName.parse(entry)
+        """End one entry, unless somebody has it open still: the next sweep will."""
+        part, folder, checked = PartName.parse(entry), FolderName.parse(entry), KeptName.parse(entry)
         if is_unfinished(entry):
             remove(self.rooms.calls, entry, self.rooms[room])
             self._purged += 1
+        elif part is None and folder is None and checked is None:
+            self._left.append(f"{room}/{entry}")
+        elif not is_idle(self.rooms.calls, entry, self.rooms[room], kind):
+            return
         elif part is not None:
             self._end_part(room, part, kind)
-        elif folder is None:
-            self._left.append(f"{room}/{entry}")
-        elif kind == "folder":
+        elif folder is not None:
             self._end_folder(room, folder)
+        elif checked is not None:
+            self._end_rest(room, checked, kind)
 
     def _end_part(self, room: str, part: PartName, kind: Kind) -> None:
         rooms = self.rooms
         if purge_part(rooms.calls, part, rooms[room], kind if part.seen == part.new else "file"):
             self._purged += 1
         else:
-            self._kept.append(keep(rooms, str(part), rooms[room], part.name))
-            rooms.sync(rooms[KEPT], rooms[room])
+            self._keep(room, part)
 
     def _end_folder(self, room: str, folder: FolderName) -> None:
+        """Put a folder back that is not as it was seen, or keep it if it went for good; remove one that is.
+
+        Its removal takes many steps, and a crash between them leaves a part of it, of which nobody can tell what it
+        was: so it is first given the name of what is kept, which is where the next sweep brings what is left.
+        """
         rooms = self.rooms
-        manifest = noted(rooms, room, folder)
-        if manifest is None:
-            manifest = self.look(rooms[room], str(folder))
-            if manifest is None or manifest.whole != folder.whole:
-                kept = put_back(rooms, room, folder)
-                self._kept += [] if kept is None else [kept]
-                self._restored += [folder.name] if kept is None else []
-                return
-            if not note(rooms, room, folder, manifest):
-                self._left.append(f"{room}/{folder}")
-                return
-            rooms.sync(rooms[room])
-        if not purge(rooms.calls, str(folder), rooms[room], manifest):
-            self._kept.append(keep(rooms, str(folder), rooms[room], folder.name))
-            rooms.sync(rooms[KEPT])
+        manifest = self.look(rooms[room], str(folder))
+        if manifest is None or manifest.whole != folder.whole:
+            self._give_back(room, folder)
+            return
+        checked = KeptName(folder.token, folder.name)
+        rooms.calls.rename(str(folder), rooms[room], str(checked), rooms[room])
+        rooms.sync(rooms[room])
+        if not purge(rooms.calls, str(checked), rooms[room], manifest):
+            self._keep(room, checked)
         self._purged += 1
 
-    def _forget(self, room: str) -> None:
-        """Remove the manifests whose folders are gone, when that is on the disk."""
-        entries = [entry for entry, _ in self.rooms.listed(room)]
-        folders = {entry: FolderName.parse(entry) for entry in entries}
-        spent = [
-            entry
-            for entry, folder in folders.items()
-            if folder is not None and entry == folder.manifest and str(folder) not in folders
-        ]
-        if spent:
-            with self._telling(room, "manifests"):
-                self.rooms.sync(self.rooms[room])
-                for entry in spent:
-                    self.rooms.calls.unlink(entry, self.rooms[room])
+    def _end_rest(self, room: str, rest: KeptName, kind: Kind) -> None:
+        """What a crash left of a folder that was being removed: empty folders are nobody's."""
+        rooms = self.rooms
+        if kind == "folder" and purge(rooms.calls, str(rest), rooms[room], Manifest.of({})):
+            self._purged += 1
+        else:
+            self._keep(room, rest)
+
+    def _give_back(self, room: str, folder: FolderName) -> None:
+        if folder.final:
+            self._keep(room, folder)
+            return
+        kept = put_back(self.rooms, room, folder)
+        if kept is None:
+            self._restored.append(folder.name)
+        else:
+            self._kept.append(kept)
+
+    def _keep(self, room: str, entry: PartName | FolderName | KeptName) -> None:
+        rooms = self.rooms
+        self._kept.append(keep(rooms, str(entry), rooms[room], entry.name))
+        rooms.sync(rooms[KEPT], rooms[room])
 
     def _end_markers(self) -> None:
         """Markers that were staged and not placed; left in peace where somebody who is placing one holds their lock."""

@@ -29,6 +29,7 @@ _FOLDER: Final = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
 _FILE: Final = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
 _NEW_FILE: Final = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
 _FULL_SYNC: Final = getattr(fcntl, "F_FULLFSYNC", None)  # macOS, whose fsync leaves the drive's own cache unwritten
+_SET_LEASE: Final = getattr(fcntl, "F_SETLEASE", None)  # Linux alone
 _LOCK_FILE: Final = os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
 _POLL: Final = 0.01
 """Seconds between two looks at a lock that another holds."""
@@ -88,6 +89,19 @@ class Syscalls:
         finally:
             os.close(fd)
 
+    def piece(self, name: str, at: int, start: int, most: int) -> bytes | None:
+        """So many bytes of a regular file from there on, or as many as there are; nothing where it is none."""
+        fd = os.open(name, _FILE, dir_fd=at)
+        try:
+            if not stat.S_ISREG(os.fstat(fd).st_mode):
+                return None
+            content = b""
+            while len(content) < most and (more := os.pread(fd, most - len(content), start + len(content))):
+                content += more
+            return content
+        finally:
+            os.close(fd)
+
     def stat(self, name: str, at: int | None = None) -> os.stat_result:
         """What an entry is; of a link, the link itself."""
         return os.stat(name, dir_fd=at, follow_symlinks=False)
@@ -131,6 +145,29 @@ class Syscalls:
     def set_mode(self, fd: int, mode: int) -> None:
         """Give a new file these permission bits, whatever the umask."""
         os.fchmod(fd, mode)
+
+    def set_owner(self, fd: int, user: int, group: int) -> None:
+        """Give a new file to a user and a group, by their numbers; -1 leaves it as it is."""
+        os.fchown(fd, user, group)
+
+    def is_idle(self, name: str, at: int) -> bool:
+        """Whether nobody has a file open, as far as the system tells: only Linux does, of one's own files.
+
+        A lease to write is given for a file that nobody else has open (fcntl(2), `F_SETLEASE`).
+        """
+        if _SET_LEASE is None:
+            return True
+        fd = os.open(name, _FILE, dir_fd=at)
+        try:
+            fcntl.fcntl(fd, _SET_LEASE, fcntl.F_WRLCK)
+            fcntl.fcntl(fd, _SET_LEASE, fcntl.F_UNLCK)
+        except BlockingIOError:
+            return False
+        except OSError:
+            return True  # no leases here
+        finally:
+            os.close(fd)
+        return True
 
     def sync(self, fd: int) -> None:
         """Wait until the bytes of a new file, or the names in an open folder, are on the disk."""

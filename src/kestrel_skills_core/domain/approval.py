@@ -16,7 +16,7 @@ from attrs import frozen
 from .names import Generation, Revision, SkillName, SourceId
 from .tree import Listing, Unlisted
 
-__all__ = ["ApprovalBinding", "holds_repository"]
+__all__ = ["ApprovalBinding", "holds_repository", "is_repository"]
 
 _TAG: Final = b"kestrel-skill-approval-v1\n"
 
@@ -60,4 +60,9 @@ class ApprovalBinding:
 
 def holds_repository(unlisted: Iterable[Unlisted]) -> bool:
     """Whether a git repository, or a pointer to one, is among the entries: what it holds, nobody approves unseen."""
-    return any(entry.path.rpartition("/")[2].casefold() == ".git" for entry in unlisted)
+    return any(is_repository(entry.path) for entry in unlisted)
+
+
+def is_repository(path: str) -> bool:
+    """Whether what has that path is a git repository, or a pointer to one."""
+    return path.rpartition("/")[2].casefold() == ".git"

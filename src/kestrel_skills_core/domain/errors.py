@@ -213,7 +213,7 @@ class SkillExists(Moved):
 
 
 class KeptAbsent(Moved):
-    """Nothing, or nothing of that kind, is kept under that token."""
+    """Nothing is kept under that token."""
 
     code = "kept_absent"
     fix = "list what is kept, then decide again"
@@ -223,7 +223,7 @@ class KeptAbsent(Moved):
         self.token = token
 
     def __str__(self) -> str:
-        return f"nothing of the kind is kept as {_quoted(self.token)}"
+        return f"nothing is kept as {_quoted(self.token)}"
 
 
 class StaleRevision(Moved):

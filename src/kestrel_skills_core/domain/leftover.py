@@ -3,9 +3,9 @@
 `<token>` is unfinished: our own bytes, which never were in sight. What is finished is named by what is in it:
 `<seen>-<new>-<token>-<skill>` is a part of a skill, on its way in or out; whatever in it holds neither the bytes that
 were seen nor the new ones is a person's. `<whole>-<token>-<skill>` is the whole folder of a skill, on its way in or
-out, and `<whole>-<token>-<skill>.manifest` the manifest that its removal follows. `<token>-<skill>` is a person's, and
-kept. `seen` and `new` are the SHA-256 of a file's bytes, `whole` is that of the manifest, all in hex; a token is 32 hex
-digits.
+out, and ends in `.final` where it is out for good. `<token>-<skill>` is kept, or to be kept: a person's, or what a
+crash left of a folder that was being removed. `seen` and `new` are the SHA-256 of a file's bytes, `whole` is that of
+the manifest, all in hex; a token is 32 hex digits.
 """
 
 from __future__ import annotations
@@ -19,9 +19,9 @@ from .names import SkillName, is_skill_name
 
 __all__ = ["FolderName", "KeptName", "PartName", "is_unfinished"]
 
-_MANIFEST: Final = ".manifest"
 _PART: Final = re.compile(r"([0-9a-f]{64})-([0-9a-f]{64})-([0-9a-f]{32})-(?P<name>[a-z0-9_-]{1,64})")
 _FOLDER: Final = re.compile(r"([0-9a-f]{64})-([0-9a-f]{32})-(?P<name>[a-z0-9_-]{1,64})")
+_FINAL: Final = ".final"
 _UNFINISHED: Final = re.compile(r"[0-9a-f]{32}")
 _KEPT: Final = re.compile(r"([0-9a-f]{32})-(?P<name>[a-z0-9_-]{1,64})")
 
@@ -61,25 +61,24 @@ class PartName:
 
 @frozen
 class FolderName:
-    """One whole folder of a skill, on the way in, or out to be removed."""
+    """One whole folder of a skill, on the way in, or out to be removed.
+
+    `final` where it was looked at out of sight, and was what was approved: so that it never comes back.
+    """
 
     whole: str
     token: str
     name: SkillName
+    final: bool = False
 
     def __str__(self) -> str:
-        return f"{self.whole}-{self.token}-{self.name}"
-
-    @property
-    def manifest(self) -> str:
-        """What the file that lists its content is named."""
-        return f"{self}{_MANIFEST}"
+        return f"{self.whole}-{self.token}-{self.name}{_FINAL if self.final else ''}"
 
     @classmethod
     def parse(cls, entry: str) -> Self | None:
-        """Read an entry's name, or that of its manifest; nothing where it is none of ours."""
-        parts = _matched(_FOLDER, entry.removesuffix(_MANIFEST))
-        return cls(parts[1], parts[2], SkillName(parts["name"])) if parts else None
+        """Read an entry's name; nothing where it is none of ours."""
+        parts = _matched(_FOLDER, entry.removesuffix(_FINAL))
+        return cls(parts[1], parts[2], SkillName(parts["name"]), entry.endswith(_FINAL)) if parts else None
 
 
 @frozen

@@ -39,6 +39,12 @@ class Limits:
     """Entries of one skill folder that are looked at, left-out ones included; a folder with more is refused unseen."""
     seek_depth: int = 64
     """Folders between a path that is searched for skills and the deepest folder that is looked into."""
+    kept_entries: int = 65536
+    """Entries of what is kept of a person's, under one token, that are listed; of more, the listing says so."""
+    kept_depth: int = 64
+    """Levels of what is kept that are listed, what is kept itself not counted; of deeper ones, the listing says so."""
+    piece_bytes: int = 1024 * 1024
+    """What is kept, of whatever size, is given in pieces of so many bytes."""
     marker_bytes: int = 256
     """`.kestrel-generation`."""
     provenance_bytes: int = 256 * 1024

@@ -1,11 +1,11 @@
 """What a deletion destroys, whether that was approved, and a manifest of it.
 
-Removing a folder takes many steps, and whoever ends a removal that a crash cut short has to know what was there to be
-removed: that is in the manifest, and whatever is not in it is a person's.
+Removing a folder takes many steps: the manifest lists what is to be removed, and whatever is not in it, or not as it
+lists it, is a person's. It is never on the disk; its digest is, as a folder's name out of sight.
 
-Format of a manifest: a JSON object, sorted, without spaces, in ASCII. `files` maps the path of every file that was read
-to the SHA-256 of its bytes in hex and whether it is executable; `beside` lists path, kind, size and time of every entry
-that was not, as a sighting lists them. Its own SHA-256 names the folder that it speaks of.
+Format of what is digested: a JSON object, sorted, without spaces, in ASCII. `files` maps the path of every file that
+was read to the SHA-256 of its bytes in hex and whether it is executable; `beside` lists path, kind, size and time of
+every entry that was not, as a sighting lists them. The SHA-256 of that names the folder that it speaks of.
 """
 
 from __future__ import annotations
@@ -34,22 +34,13 @@ class Manifest:
     beside: frozenset[Unlisted]
 
     @classmethod
-    def parse(cls, content: bytes, whole: str) -> Self | None:
-        """Read a manifest; nothing where it is not the whole one of that digest."""
-        if hashlib.sha256(content).hexdigest() != whole:
-            return None
-        found = json.loads(content)
-        files = {path: (digest, executable) for path, (digest, executable) in found["files"].items()}
-        return cls(files, frozenset(Unlisted(*entry) for entry in found["beside"]))
-
-    @classmethod
     def of(cls, files: Mapping[str, Content], beside: Iterable[Unlisted] = ()) -> Self:
         """What lists these files, by path, and what is beside them."""
         listed = {path: (hashlib.sha256(data).hexdigest(), executable) for path, (data, executable) in files.items()}
         return cls(listed, frozenset(beside))
 
     def render(self) -> bytes:
-        """The manifest as it is written."""
+        """The manifest as it is digested."""
         beside = sorted([entry.path, entry.kind, entry.size, entry.mtime_ns] for entry in self.beside)
         return json.dumps({"files": self.files, "beside": beside}, sort_keys=True, separators=(",", ":")).encode()
 

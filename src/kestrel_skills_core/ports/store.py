@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Literal, Protocol
+from typing import Protocol
 
 from attrs import frozen
 
 from ..domain.approval import ApprovalBinding
 from ..domain.fence import Fence
+from ..domain.folder import Kind
+from ..domain.kept import KeptListing
 from ..domain.names import Generation, ResourcePath, Revision, SkillName
 from ..domain.provenance import Provenance
 from ..domain.tree import SkillTree
@@ -20,14 +22,14 @@ __all__ = ["Fence", "Kept", "SkillStore", "Swept"]
 
 @frozen(kw_only=True)
 class Kept:
-    """A person's file or folder that met one of our moves: never purged, unless a person says so.
+    """A person's file, folder or link that met one of our moves: never purged, unless a person says so.
 
     `token` names it, 32 hex digits; `name` is the skill it belongs to.
     """
 
     token: str
     name: SkillName
-    kind: Literal["file", "folder"]
+    kind: Kind
 
 
 @frozen(kw_only=True)
@@ -131,29 +133,47 @@ class SkillStore(SkillFiles, Protocol):
         """What is kept of a person's, in order of their tokens."""
         ...
 
-    def kept_files(self, token: str) -> Mapping[str, bytes]:
-        """What one of these holds, as far as the caps allow: its files by path, a lone file by the path `.`.
+    def kept_listing(self, token: str) -> KeptListing:
+        """All of what is kept under that token, as it is on the disk: every path, of whatever name, kind and size.
+
+        Nothing is opened behind a link. Where there is more than is listed, or something cannot be read, its entry says
+        so; that is no error.
 
         Raises:
             KeptAbsent: Nothing is kept under that token.
-            StoreFailed: Something of it cannot be read, so that it cannot be shown whole.
+        """
+        ...
+
+    def kept_bytes(self, token: str, path: str, start: int = 0) -> bytes:
+        """The bytes of one file of it from there on, `LIMITS.piece_bytes` at most; none at the end of the file.
+
+        `path` is as the listing has it. A file that changes between two pieces gives pieces of both.
+
+        Raises:
+            KeptAbsent: Nothing is kept under that token.
+            SkillAbsent: There is no regular file of that path in it.
+            StoreFailed: The file cannot be read.
         """
         ...
 
     def restore(self, token: str, *, cancelled: Cancelled) -> SkillName:
-        """Bring a kept folder back into sight under its own name; a lone file is rather read, written and discarded.
+        """Bring a kept folder back into sight under its own name.
 
         Raises:
-            KeptAbsent: No folder is kept under that token.
+            KeptAbsent: Nothing is kept under that token.
+            NotEditable: What is kept is no folder: nothing tells where in the skill it was.
             SkillExists: The name is taken, by whatever kind of entry.
         """
         ...
 
-    def discard(self, token: str, *, cancelled: Cancelled) -> None:
-        """Remove what is kept under that token, with all in it, because a person said so.
+    def discard(self, token: str, *, seen: KeptListing, cancelled: Cancelled) -> None:
+        """Remove what is kept under that token, with all in it, because a person who saw it said so.
 
         Raises:
             KeptAbsent: Nothing is kept under that token.
+            NotEditable: It holds a `.git`, or more than is listed.
+            StoreFailed: Something in it cannot be read.
+            StaleRevision: It is not what was seen, and is kept as it is.
         """
         ...
 

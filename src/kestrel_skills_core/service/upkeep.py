@@ -8,6 +8,7 @@ from typing import TypeVar
 from attrs import field, frozen
 
 from ..domain.errors import NotEditable, SkillError
+from ..domain.kept import KeptListing
 from ..domain.names import SkillName, SourceId
 from ..domain.record import SkillState
 from ..domain.resolver import Resolver, Survey
@@ -103,36 +104,52 @@ class Upkeep:
         store = self.store
         return () if store is None else await self.offload(lambda _: store.kept())
 
-    async def kept_files(self, token: str) -> Mapping[str, bytes]:
-        """The files of one of these, by path; a lone file by `.`.
+    async def kept_listing(self, token: str) -> KeptListing:
+        """All of what is kept under one token, as it is on the disk; what could not be looked at says so.
 
         Raises:
             KeptAbsent: Nothing is kept under that token.
             NotEditable: There is no root that may be changed.
+            StoreFailed, SourceUnavailable: It cannot be listed.
         """
         store = self._changeable()
-        return await self.offload(lambda _: store.kept_files(token))
+        return await self.offload(lambda _: store.kept_listing(token))
+
+    async def kept_bytes(self, token: str, path: str, start: int = 0) -> bytes:
+        """The bytes of one file of it from there on, `LIMITS.piece_bytes` at most; none at the end of the file.
+
+        Raises:
+            KeptAbsent: Nothing is kept under that token.
+            SkillAbsent: There is no regular file of that path in it.
+            NotEditable: There is no root that may be changed.
+            StoreFailed, SourceUnavailable: It cannot be read.
+        """
+        store = self._changeable()
+        return await self.offload(lambda _: store.kept_bytes(token, path, start))
 
     async def restore(self, token: str) -> SkillName:
         """Bring a kept folder back into sight under its own name; it is off, unless it was on before.
 
         Raises:
-            KeptAbsent: No folder is kept under that token.
+            KeptAbsent: Nothing is kept under that token.
             SkillExists: The name is taken.
-            NotEditable, StoreFailed, InDoubt, Busy, SourceUnavailable: As `create`.
+            NotEditable: What is kept is no folder, or there is no root that may be changed.
+            StoreFailed, InDoubt, Busy, SourceUnavailable: As `create`.
         """
         store = self._changeable()
         return await self.offload(lambda cancelled: store.restore(token, cancelled=cancelled))
 
-    async def discard(self, token: str) -> None:
-        """Remove what is kept under that token, for ever.
+    async def discard(self, token: str, *, seen: KeptListing) -> None:
+        """Remove what is kept under that token, for ever, if it is still what was seen.
 
         Raises:
             KeptAbsent: Nothing is.
-            NotEditable, StoreFailed, InDoubt, Busy, SourceUnavailable: As `create`.
+            NotEditable: It holds a `.git`, or more than is listed, or there is no root that may be changed.
+            StaleRevision: It is not what was seen.
+            StoreFailed, InDoubt, Busy, SourceUnavailable: As `create`.
         """
         store = self._changeable()
-        await self.offload(lambda cancelled: store.discard(token, cancelled=cancelled))
+        await self.offload(lambda cancelled: store.discard(token, seen=seen, cancelled=cancelled))
 
     @property
     def _switches(self) -> Switches:

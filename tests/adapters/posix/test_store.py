@@ -17,6 +17,7 @@ from kestrel_skills_adapters.posix.renames import UNSUPPORTED
 from kestrel_skills_adapters.posix.store import PosixSkillStore
 from kestrel_skills_core.domain.errors import Failed, InDoubt, StoreFailed, TooLarge
 from kestrel_skills_core.domain.names import ResourcePath, SkillName
+from tests.contracts.files import Later
 from tests.contracts.store import OnDisk, approval, never
 from tests.hostile.disk import Meddling, Swift, failing, open_descriptors
 
@@ -32,7 +33,7 @@ COSTS = {
     "add deep": 6,  # and two new folders
     "remove": 2,  # the folder, staging
     "annotate": 4,
-    "retire": 3,  # the manifest, root, retired
+    "retire": 2,  # root, retired
     "fence": 3,  # the mark, its folder, staging
     "unfence": 1,  # its folder
 }
@@ -66,7 +67,7 @@ def test_the_waits_do_not_grow_with_the_skill(tmp_path: Path, files: int) -> Non
     seen = root.store.read(KNOTS).sighting.revision
     gone = ResourcePath("new.md")
     assert syncs(root, Verb("remove", lambda store: store.remove(KNOTS, gone, seen=seen, cancelled=never))) == 2
-    assert syncs(root, VERB["retire"]) == 3
+    assert syncs(root, VERB["retire"]) == 2
 
 
 def test_a_root_is_counted_again_only_where_somebody_else_changed_it(swift_path: Path) -> None:
@@ -182,13 +183,44 @@ def test_this_librarys_own_rooms_are_private(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("verb", VERBS, ids=str)
 def test_nothing_is_left_over(tmp_path: Path, verb: Verb) -> None:
-    """But for the manifest of a removal, which stays until the next sweep."""
+    """But for what was taken out of sight: one entry, which the next sweep removes."""
     root = made(tmp_path)
     verb.run(root.store)
-    assert [name for name in leftovers(root) if not name.endswith(".manifest")] == []
+    assert len(leftovers(root)) == (verb.name in {"replace", "replace deep", "remove", "annotate", "retire"})
     root.store.sweep()
     assert leftovers(root) == []
     assert root.store.kept() == ()
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only the superuser may give files away")
+def test_an_edited_file_keeps_its_owner(tmp_path: Path) -> None:
+    """And its group, and the permission bits that changing these takes away."""
+    root = made(tmp_path)
+    document = root.path / "knots" / "SKILL.md"
+    os.chown(document, 65534, 65533)
+    document.chmod(0o4604)
+    VERB["replace"].run(root.store)
+    found = document.stat()
+    assert (found.st_uid, found.st_gid, stat.S_IMODE(found.st_mode)) == (65534, 65533, 0o4604)
+
+
+def test_a_file_that_may_not_be_given_away_is_edited_all_the_same(tmp_path: Path) -> None:
+    """Its group is tried by itself."""
+    root = made(tmp_path)
+    asked: list[tuple[object, ...]] = []
+
+    class Another(Later):
+        def fstat(self, fd: int) -> os.stat_result:
+            found = super().fstat(fd)
+            return os.stat_result((*found[:4], 1, 1, *found[6:])) if stat.S_ISREG(found.st_mode) else found
+
+        def set_owner(self, fd: int, user: int, group: int) -> None:
+            asked.append((user, group))
+            raise PermissionError(errno.EPERM, "")
+
+    VERB["replace"].run(on(root, Another()))
+    found = (root.path / "knots" / "SKILL.md").stat()
+    assert asked == [(found.st_uid, found.st_gid), (-1, found.st_gid)]
 
 
 # A disk that fails at each call.

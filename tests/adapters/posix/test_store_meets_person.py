@@ -18,7 +18,7 @@ import pytest
 from kestrel_skills_adapters.memory.files import Entry
 from kestrel_skills_core.domain.errors import InDoubt, SkillError, StaleRevision
 from kestrel_skills_core.domain.tree import Content
-from tests.contracts.store import OnDisk
+from tests.contracts.store import OnDisk, kept_files
 from tests.hostile.disk import Meddling
 
 from .stores import CHANGING, Verb, leftovers, made, on
@@ -137,7 +137,7 @@ def entries(root: OnDisk) -> dict[str, Entry]:
 
 def kept_bytes(root: OnDisk) -> list[bytes]:
     """Every file that is kept."""
-    return [content for kept in root.store.kept() for content in root.store.kept_files(kept.token).values()]
+    return [content for kept in root.store.kept() for content in kept_files(root.store, kept.token).values()]
 
 
 def everywhere(root: OnDisk) -> list[bytes]:

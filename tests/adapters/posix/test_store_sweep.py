@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import errno
 import hashlib
+import sys
 from pathlib import Path
 
 import pytest
@@ -11,7 +12,7 @@ import pytest
 from kestrel_skills_core.domain.leftover import FolderName
 from kestrel_skills_core.domain.removal import Manifest
 from kestrel_skills_core.ports.store import Kept, Swept
-from tests.contracts.store import OnDisk
+from tests.contracts.store import OnDisk, kept_files
 from tests.hostile.disk import Meddling, failing, failing_once
 
 from .stores import KNOTS, leftovers, made, on
@@ -33,7 +34,7 @@ def sight(root: OnDisk) -> list[str]:
 
 def kept(root: OnDisk) -> list[dict[str, bytes]]:
     """What is kept."""
-    return [dict(root.store.kept_files(each.token)) for each in root.store.kept()]
+    return [kept_files(root.store, each.token) for each in root.store.kept()]
 
 
 def test_whatever_is_unfinished_goes(root: OnDisk) -> None:
@@ -76,7 +77,7 @@ def test_a_folder_or_link_that_was_exchanged_is_kept(root: OnDisk) -> None:
     (root.internal / "staging" / f"{OLD}-{NEW}-{TOKEN}-knots").mkdir()
     (root.internal / "staging" / f"{OLD}-{NEW}-{OTHER}-knots").symlink_to("/nowhere")
     assert len(root.store.sweep().kept) == 2
-    assert sorted(each.kind for each in root.store.kept()) == ["file", "folder"]
+    assert sorted(each.kind for each in root.store.kept()) == ["folder", "link"]
     assert kept(root) == [{}, {}]
 
 
@@ -110,8 +111,8 @@ def test_what_a_person_put_into_new_folders_is_kept(root: OnDisk, path: str) -> 
     assert root.store.sweep() == Swept()
 
 
-def retired(root: OnDisk, *, room: str = "retired", noted: bool = False) -> Path:
-    """Knots out of sight as they are, the manifest written or not; all of it made by hand but the digest."""
+def retired(root: OnDisk, *, room: str = "retired", final: bool = False) -> Path:
+    """Knots out of sight as they are, looked at there or not; all of it made by hand but the digest."""
     manifest = Manifest(
         {
             path.relative_to(root.path / "knots").as_posix(): (
@@ -123,17 +124,15 @@ def retired(root: OnDisk, *, room: str = "retired", noted: bool = False) -> Path
         },
         frozenset(),
     )
-    entry = FolderName(manifest.whole, TOKEN, KNOTS)
-    if noted:
-        (root.internal / room / entry.manifest).write_bytes(manifest.render())
+    entry = FolderName(manifest.whole, TOKEN, KNOTS, final)
     return (root.path / "knots").rename(root.internal / room / str(entry))
 
 
-@pytest.mark.parametrize("noted", [False, True])
+@pytest.mark.parametrize("final", [False, True])
 @pytest.mark.parametrize("room", ["retired", "staging"])
-def test_a_folder_that_is_as_it_was_seen_goes(root: OnDisk, room: str, noted: bool) -> None:
+def test_a_folder_that_is_as_it_was_seen_goes(root: OnDisk, room: str, final: bool) -> None:
     """Its deletion was made, or its creation was not, whether or not anybody was told of it."""
-    retired(root, room=room, noted=noted)
+    retired(root, room=room, final=final)
     assert root.store.sweep() == Swept(purged=1)
     assert sight(root) == []
     assert leftovers(root) == []
@@ -173,43 +172,83 @@ def test_a_folder_that_cannot_come_back_is_kept(root: OnDisk, room: str) -> None
     assert leftovers(root) == []
 
 
-def test_a_removal_that_was_cut_short_is_ended(root: OnDisk) -> None:
-    """What is missing was removed, for there is a manifest."""
-    folder = retired(root, noted=True)
-    (folder / "SKILL.md").unlink()
-    (folder / "bin" / "tie.sh").unlink()
-    (folder / "bin").rmdir()
-    assert root.store.sweep() == Swept(purged=1)
+def test_a_folder_that_went_for_good_does_not_come_back(root: OnDisk) -> None:
+    """Its deletion was told as done; what a person wrote into it since is kept, and with it all that it was in."""
+    (retired(root, final=True) / "mine.md").write_bytes(b"mine")
+    swept = root.store.sweep()
+    (found,) = kept(root)
+    assert (swept.purged, swept.restored, len(swept.kept)) == (0, (), 1)
+    assert found["mine.md"] == b"mine"
+    assert "SKILL.md" in found
     assert sight(root) == []
     assert leftovers(root) == []
 
 
-@pytest.mark.parametrize("path", ["mine.md", "a/b/mine.md", "a/b/deep.md"])
-def test_what_a_person_put_into_a_folder_that_is_being_removed_is_kept(root: OnDisk, path: str) -> None:
-    """That, and no more of it."""
-    folder = retired(root, noted=True)
+def test_what_a_crash_left_of_a_removal_is_kept(root: OnDisk) -> None:
+    """Nobody can tell any more what it was."""
+    folder = retired(root)
     (folder / "SKILL.md").unlink()
-    (folder / path).write_bytes(b"mine")
-    swept = root.store.sweep()
+    folder.rename(folder.parent / f"{TOKEN}-knots")
+    assert len(root.store.sweep().kept) == 1
+    assert ["SKILL.md" in files for files in kept(root)] == [False]
+    assert sight(root) == []
+    assert leftovers(root) == []
+
+
+def test_empty_folders_that_a_crash_left_of_a_removal_go(root: OnDisk) -> None:
+    """They are nobody's."""
+    (root.internal / "retired" / f"{TOKEN}-knots" / "a" / "b").mkdir(parents=True)
+    assert root.store.sweep() == Swept(purged=1)
+    assert leftovers(root) == []
+
+
+@pytest.mark.parametrize("path", ["mine.md", "a/b/mine.md", "a/b/deep.md"])
+def test_what_a_person_puts_into_a_folder_that_is_being_removed_is_kept(root: OnDisk, path: str) -> None:
+    """That, and no more of it."""
+    folder = retired(root)
+
+    def act(call: str, *arguments: object) -> None:
+        if call == "unlink" and not mine:
+            mine.append(folder.parent / f"{TOKEN}-knots" / path)
+            mine[0].write_bytes(b"mine")
+
+    mine: list[Path] = []
+    swept = on(root, Meddling(act)).sweep()
     assert (swept.purged, len(swept.kept)) == (1, 1)
     assert kept(root) == [{path: b"mine"}]
     assert sight(root) == []
     assert leftovers(root) == []
 
 
-def test_half_a_manifest_is_none(root: OnDisk) -> None:
-    """It is written again before anything is removed."""
+@pytest.mark.skipif(sys.platform != "linux", reason="only Linux tells whether a file is open")
+def test_what_somebody_has_open_is_not_removed(root: OnDisk) -> None:
+    """They may yet write to it; when they have closed it, it is looked at again."""
+    part = root.internal / "staging" / f"{OLD}-{NEW}-{TOKEN}-knots"
+    part.write_bytes(b"old")
     folder = retired(root)
-    (folder.parent / f"{folder.name}.manifest").write_bytes(b'{"beside":[')
+    with part.open("r+b") as one, (folder / "SKILL.md").open("ab") as other:
+        assert root.store.sweep() == Swept()
+        one.write(b"mine")
+        other.write(b"mine")
+    swept = root.store.sweep()
+    assert (len(swept.kept), swept.restored) == (1, (KNOTS,))
+    assert kept(root) == [{".": b"mine"}]
+    assert (root.path / "knots" / "SKILL.md").read_bytes().endswith(b"mine")
+    assert leftovers(root) == []
+
+
+def test_a_system_that_does_not_tell_is_not_waited_for(root: OnDisk) -> None:
+    """Nor a file of which it does not."""
+    (root.internal / "staging" / f"{OLD}-{NEW}-{TOKEN}-knots").write_bytes(b"old")
+    assert root.calls.is_idle("SKILL.md", root.calls.open(str(root.path / "knots")))
     assert root.store.sweep() == Swept(purged=1)
-    assert leftovers(root) == []
 
 
-def test_a_manifest_without_its_folder_goes(root: OnDisk) -> None:
-    """The removal that it was for is on the disk."""
-    (root.internal / "retired" / f"{OLD}-{TOKEN}-knots.manifest").write_bytes(b"")
-    assert root.store.sweep() == Swept()
-    assert leftovers(root) == []
+def test_deep_folders_are_told_of_and_stop_nothing(root: OnDisk) -> None:
+    """Ours are not so deep; only a person can have made them."""
+    (root.internal / "staging" / TOKEN / "/".join("d" * 300)).mkdir(parents=True)
+    (root.internal / "staging" / OTHER).write_bytes(b"")
+    assert root.store.sweep() == Swept(purged=1, left=(f"staging/{TOKEN}",))
 
 
 def test_what_is_nobodys_is_told_of_and_stays(root: OnDisk) -> None:
@@ -264,14 +303,18 @@ def test_what_cannot_be_removed_is_told_of_and_stops_nothing(root: OnDisk, numbe
     assert root.store.sweep() == Swept(purged=1)
 
 
-def test_a_full_disk_keeps_a_retired_folder_until_there_is_room(root: OnDisk) -> None:
-    """Its manifest cannot be written, so nothing of it is removed."""
-    folder = retired(root)
-    store = on(root, failing("append", None, errno.ENOSPC))
-    assert store.sweep().left == (f"retired/{folder.name}",)
-    assert (folder / "SKILL.md").exists()
-    assert root.store.sweep() == Swept(purged=1)
+def test_a_full_disk_is_made_emptier(root: OnDisk) -> None:
+    """Removing takes no room, so that deleting gives some."""
+    retired(root)
+    store = on(root, Meddling(lambda call, *_: refuse_writing(call)))
+    assert store.sweep() == Swept(purged=1)
     assert leftovers(root) == []
+
+
+def refuse_writing(call: str) -> None:
+    """Say that the disk is full."""
+    if call in ("create", "append", "make_folder", "link"):
+        raise OSError(errno.ENOSPC, "")
 
 
 def test_the_disk_is_settled_before_anything_is_ended(root: OnDisk) -> None:

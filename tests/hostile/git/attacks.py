@@ -505,11 +505,6 @@ _FOLDERS: Final[dict[str, Attack]] = {
     "a commit with half an id": Attack(
         lambda: mistyped(COMMIT, b"tree abc\n"), GitFailed, "(tree): its commit names no folder"
     ),
-    "a file that Git LFS keeps elsewhere": Attack(
-        lambda: holding(FILE, b"a.bin", b"version https://git-lfs.github.com/spec/v1\noid sha256:00\nsize 5\n"),
-        GitFailed,
-        "(file): `a.bin` is not in the repository: Git LFS keeps it elsewhere",
-    ),
 }
 
 _GIT: Final = "means `.git`"
