@@ -68,6 +68,11 @@ LEAVES = [
         "skills from host-shared cannot be changed here: they are the host's",
     ),
     (
+        errors.NotEditable("agent-local", "it holds a `.git`", name="bird"),
+        "not_editable",
+        "'bird', of agent-local, cannot be changed here: it holds a `.git`",
+    ),
+    (
         errors.StateUnavailable("the database is locked"),
         "state_unavailable",
         "what is enabled cannot be read or written: the database is locked",

@@ -41,7 +41,8 @@ def switch(invocation: Invocation, command: SetState) -> int:
     if isinstance(written, SkillRecord) and is_on and command.pin is None:
         pin = before.get(key_of(written, command.address.name), SkillState()).pin
         if pin is not None:
-            screen.note(f"note: it was pinned and is not any more; `--pin {pin}` pins it as before")
+            again = invocation.command("enable", str(command.address), pin=pin)
+            screen.note(f"note: it was pinned and is not any more; as before: `{again}`")
     return DONE if command.enabled else _off(screen, command, observed)
 
 

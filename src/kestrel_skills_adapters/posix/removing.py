@@ -59,7 +59,7 @@ def is_idle(calls: Syscalls, name: str, at: int, kind: Kind, depth: int = 0) -> 
 def _below(calls: Syscalls, name: str, at: int, depth: int) -> Iterator[int]:
     """A folder, open, unless it lies deeper than anything of ours."""
     if depth > _DEEPEST:
-        raise OSError(errno.ELOOP, os.strerror(errno.ELOOP))
+        raise OSError(errno.ENAMETOOLONG, os.strerror(errno.ENAMETOOLONG))
     with calls.folder(name, at) as fd:
         yield fd
 

@@ -250,16 +250,17 @@ class Unapproved(Withheld):
 
 
 class NotEditable(Withheld):
-    """This library may not change that skill, or not in that way."""
+    """This library may not change that skill, or not in that way; without a `name`, no skill from that source."""
 
     code = "not_editable"
 
-    def __init__(self, source: str, why: str, fix: str = "") -> None:
+    def __init__(self, source: str, why: str, fix: str = "", *, name: str | None = None) -> None:
         super().__init__(source, why, fix)
-        self.source, self.why, self.fix = source, why, fix
+        self.source, self.why, self.fix, self.name = source, why, fix, name
 
     def __str__(self) -> str:
-        return f"skills from {self.source} cannot be changed here: {self.why}"
+        what = f"skills from {self.source}" if self.name is None else f"{_quoted(self.name)}, of {self.source},"
+        return f"{what} cannot be changed here: {self.why}"
 
 
 class Failed(SkillError):

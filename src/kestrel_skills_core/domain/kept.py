@@ -79,7 +79,8 @@ class KeptListing:
             if entry.beyond or is_repository(entry.path):
                 why = entry.beyond or "it holds a repository, and nobody lets go of one unseen"
                 place = f"{INTERNAL}/kept/{KeptName(self.token, self.name)}"
-                raise NotEditable(SourceId.AGENT_LOCAL, f"`{path}`: {why}", f"move `{place}` away by hand")
+                fix = f"move `{place}` away by hand"
+                raise NotEditable(SourceId.AGENT_LOCAL, f"`{path}`: {why}", fix, name=self.name)
 
 
 def beyond_depth(path: str) -> str:
@@ -107,4 +108,4 @@ def refuse_lone(kind: Kind, name: SkillName) -> None:
         what = "one file" if kind == "file" else "one link" if kind == "link" else "neither a file nor a folder"
         why = f"what is kept is {what} of `{name}`, and nothing tells where in it that was"
         fix = "copy it out with `--into`, edit the skill, then discard what is kept"
-        raise NotEditable(SourceId.AGENT_LOCAL, why, fix)
+        raise NotEditable(SourceId.AGENT_LOCAL, why, fix, name=name)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Protocol
 
-from attrs import frozen
+from attrs import field, frozen
 
 from ..domain.approval import ApprovalBinding
 from ..domain.fence import Fence
@@ -38,7 +38,8 @@ class Swept:
 
     `purged` counts what interrupted mutations had left; `restored` are skills whose deletion met a change, and that are
     back; `kept` are the tokens of what could not be put back. `left` are entries of the 0.1.0 release, of nobody we
-    know, or that cannot be removed: only a person can judge them. They are named relative to `.kestrel-internal`.
+    know, or that cannot be removed: only a person can judge them. They are named relative to `.kestrel-internal`; of
+    those that cannot be removed, `why` says why, and at which name.
     """
 
     skipped: bool = False
@@ -46,6 +47,7 @@ class Swept:
     restored: tuple[SkillName, ...] = ()
     kept: tuple[str, ...] = ()
     left: tuple[str, ...] = ()
+    why: Mapping[str, str] = field(factory=dict)
 
 
 class SkillStore(SkillFiles, Protocol):

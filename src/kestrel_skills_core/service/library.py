@@ -16,14 +16,15 @@ from ..domain import document
 from ..domain.budget import Budget
 from ..domain.commands import Create, Delete, Edit, RemoveFile, SetState
 from ..domain.document import SkillDocument
-from ..domain.errors import Moved, SkillAbsent, SkillError, StaleRevision
+from ..domain.errors import BadName, Moved, SkillAbsent, SkillError, StaleRevision
 from ..domain.findings import Finding
-from ..domain.names import DOCUMENT, Address, ResourcePath, SkillName, SourceId, is_skill_name
+from ..domain.names import DOCUMENT, Address, ResourcePath, SkillName, SourceId, is_skill_name, parse_address
 from ..domain.nearest import suggestion
 from ..domain.record import Rejection, SkillRecord, SkillState, Subject
 from ..domain.resolver import Resolver
 from ..domain.search import search
 from ..domain.state_row import StateKey
+from ..domain.text import escaped
 from ..domain.tree import SkillTree
 from ..ports.markdown import Markdown
 from ..ports.store import SkillStore
@@ -134,6 +135,21 @@ class SkillLibrary(Upkeep):
     async def search(self, query: str) -> tuple[SkillRecord, ...]:
         """The skills in whose name or description every word of the query occurs, best first."""
         return search((await self.catalog()).catalog.records, query)
+
+    async def address(self, text: str) -> Address:
+        """Read `name` or `name@source`, as somebody typed it.
+
+        Raises:
+            BadName: It is none. Where a folder is so called, which keeps it from being a skill, the fix says so.
+        """
+        try:
+            return parse_address(text)
+        except BadName as error:
+            for survey in await self.offload(self._survey):
+                if any(_is_called(folder, text) for folder in survey.sightings):
+                    fix = f"rename the folder of that name in the {survey.source} skills by hand: {error.fix}"
+                    raise BadName(error.given, error.why, fix) from None
+            raise
 
     async def read(self, address: Address) -> Reading:
         """One skill as it is now, shadowed copies by their source. Touches one folder in each root.
@@ -336,6 +352,12 @@ class SkillLibrary(Upkeep):
         surveys = await self.offload(self._survey)
         names = {name for survey in surveys for name in survey.sightings if is_skill_name(name)}
         raise SkillAbsent(str(address), fix=suggestion(address.name, names))
+
+
+def _is_called(folder: str, text: str) -> bool:
+    """Whether somebody means a folder by what they typed: its name, or how a listing shows it, with a source or not."""
+    shown = escaped(folder)
+    return not {text, text.partition("@")[0]}.isdisjoint({folder, shown, shown.replace(" ", r"\x20")})
 
 
 async def _problem_of(step: Awaitable[None]) -> SkillError | None:
