@@ -470,6 +470,16 @@ def test_what_was_not_approved_stays(knots: StoreRoot, text: str) -> None:
     assert knots.entries() == before
 
 
+def test_other_bytes_beside_the_inventory_are_not_what_was_approved(knots: StoreRoot) -> None:
+    """Though they are as many: what was not read is bound by more than its size."""
+    knots.put("knots/notes.md~", Content(b"seen"))
+    approved = approval(knots.store, KNOTS)
+    knots.put("knots/notes.md~", Content(b"mine"))
+    with pytest.raises(StaleRevision):
+        knots.store.retire(KNOTS, approved=approved, cancelled=never)
+    assert knots.entries()["knots/notes.md~"] == Content(b"mine")
+
+
 @pytest.mark.parametrize(
     "change",
     [

@@ -358,7 +358,7 @@ class Look:
         self._stamp(name, found)
         size = found.st_size
         if most is None:
-            self.folder.aside(path, kind, size, found.st_mtime_ns)
+            self.folder.aside(path, kind, size=size, mtime_ns=found.st_mtime_ns, ctime_ns=found.st_ctime_ns)
         elif content is None:
             if not stat.S_ISREG(found.st_mode):
                 raise Moved

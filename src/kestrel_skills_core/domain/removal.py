@@ -4,8 +4,8 @@ Removing a folder takes many steps: the manifest lists what is to be removed, an
 lists it, is a person's. It is never on the disk; its digest is, as a folder's name out of sight.
 
 Format of what is digested: a JSON object, sorted, without spaces, in ASCII. `files` maps the path of every file that
-was read to the SHA-256 of its bytes in hex and whether it is executable; `beside` lists path, kind, size and time of
-every entry that was not, as a sighting lists them. The SHA-256 of that names the folder that it speaks of.
+was read to the SHA-256 of its bytes in hex and whether it is executable; `beside` lists path, kind, size and both
+times of every entry that was not, as a sighting lists them. The SHA-256 of that names the folder that it speaks of.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ import json
 from collections.abc import Iterable, Mapping
 from typing import Final, Self
 
-from attrs import evolve, frozen
+from attrs import astuple, evolve, frozen
 
 from .approval import ApprovalBinding, holds_repository
 from .errors import NotEditable, StaleRevision
@@ -54,7 +54,7 @@ class Manifest:
 
     def render(self) -> bytes:
         """The manifest as it is digested."""
-        beside = sorted([entry.path, entry.kind, entry.size, entry.mtime_ns] for entry in self.beside)
+        beside = [astuple(entry) for entry in sorted(self.beside)]
         return json.dumps({"files": self.files, "beside": beside}, sort_keys=True, separators=(",", ":")).encode()
 
     @property

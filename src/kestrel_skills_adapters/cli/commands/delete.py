@@ -62,5 +62,6 @@ def _show(screen: Screen, name: str, deletion: Deletion) -> None:
     for item in found.inventory:
         screen.note(f"  {item.path} ({counted(item.size, 'byte')})")
     for entry in found.unlisted or ():
-        screen.note(f"  {entry.path} ({_KINDS[entry.kind]} that is no part of the skill)")
+        size = f"{counted(entry.size, 'byte')}; " if entry.kind == "file" else ""
+        screen.note(f"  {entry.path} ({size}{_KINDS[entry.kind]} that is no part of the skill)")
     screen.note(f"then {resolves(name, deletion.then)}")
