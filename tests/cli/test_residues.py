@@ -227,7 +227,9 @@ def left(path: str) -> Callable[[Home], object]:
 
 def mark(home: Home, name: str) -> None:
     """Killed while a skill was turned off, or before its deletion was ended."""
-    home.put(f".fail-closed-state-{name}.json", render_fence(SkillName(name), Fence(priority=1, reason="why")))
+    home.put(
+        f".fail-closed-state-{name}.json", render_fence(SkillName(name), Fence(priority=1, reason="why"), "ab" * 16)
+    )
 
 
 def malformed_mark(home: Home) -> None:

@@ -51,7 +51,7 @@ def _off(screen: Screen, command: SetState, observed: Observed) -> int:
     if observed.unavailable is not None and observed.unavailable in observed.problems:
         return problem(screen, observed.unavailable)
     if command.address.name in (observed.fences or {}):
-        screen.note("note: a mark keeps it off, since that could not be written to the state file")
+        screen.note("note: a mark keeps it off, whatever the state file says")
     return DONE
 
 

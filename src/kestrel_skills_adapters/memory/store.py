@@ -133,16 +133,19 @@ class MemorySkillStore(MemorySkillFiles):
             approved_manifest(name, judged(name, entry).sighting(), read, approved)
             del self.folders[name]
 
-    def fence(self, name: SkillName, fence: Fence, *, cancelled: Cancelled) -> None:
+    def fence(self, name: SkillName, fence: Fence, *, cancelled: Cancelled) -> tuple[Fence, Fence | None]:
         """Write a fail-closed mark; see the port."""
         self._begin()
-        self.marks[name] = render_fence(name, fence)
+        over = self._marked(name)
+        self.marks[name] = render_fence(name, fence, self.chance.token()[-32:])
+        return parse_fence(self.marks[name]), over
 
-    def unfence(self, name: SkillName) -> None:
+    def unfence(self, name: SkillName, *, seen: Fence, cancelled: Cancelled) -> None:
         """Take a mark away; see the port."""
         if self.problem is not None:
             raise self.problem
-        self.marks.pop(name, None)
+        if seen.is_same(self._marked(name)):
+            del self.marks[name]
 
     def fenced(self) -> Mapping[SkillName, Fence] | None:
         """All marks; see the port."""
@@ -227,6 +230,9 @@ class MemorySkillStore(MemorySkillFiles):
         if path in entries:
             why = f"what stands at `{path}` is no file that can be read here"
             raise NotEditable(self.source, why, _AWAY, name=name)
+
+    def _marked(self, name: SkillName) -> Fence | None:
+        return parse_fence(self.marks[name]) if name in self.marks else None
 
     def _kept(self, token: str) -> tuple[SkillName, dict[str, Entry] | Entry]:
         if token not in self.keeping:

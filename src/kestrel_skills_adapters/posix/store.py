@@ -162,16 +162,16 @@ class PosixSkillStore(PosixSkillFiles):
                 self.calls.rename(str(entry), rooms[RETIRED], str(evolve(entry, final=True)), rooms[RETIRED])
                 rooms.sync(rooms.root, rooms[RETIRED])
 
-    def fence(self, name: SkillName, fence: Fence, *, cancelled: Cancelled) -> None:
+    def fence(self, name: SkillName, fence: Fence, *, cancelled: Cancelled) -> tuple[Fence, Fence | None]:
         """Write a fail-closed mark; see the port."""
         with self._working("fence") as rooms:
             rooms.share(self.patience, cancelled)
-            fencing.fence(rooms, name, fence)
+            return fencing.fence(rooms, name, fence, patience=self.patience, cancelled=cancelled)
 
-    def unfence(self, name: SkillName) -> None:
+    def unfence(self, name: SkillName, *, seen: Fence, cancelled: Cancelled) -> None:
         """Take a mark away; see the port."""
         with self._opened() as root, failing("unfence"):
-            fencing.unfence(self.calls, root, name)
+            fencing.unfence(self.calls, root, name, seen, patience=self.patience, cancelled=cancelled)
 
     def fenced(self) -> Mapping[SkillName, Fence] | None:
         """All marks; see the port."""

@@ -32,6 +32,7 @@ __all__ = [
     "StaleRevision",
     "StateUnavailable",
     "StoreFailed",
+    "SwitchedOff",
     "TooLarge",
     "Unapproved",
     "Unconditional",
@@ -229,6 +230,20 @@ class StaleRevision(Moved):
     def __str__(self) -> str:
         kept = f"; what was there is kept as {_quoted(self.kept)}" if self.kept else ""
         return f"{_quoted(self.name)} changed since it was looked at{kept}"
+
+
+class SwitchedOff(Moved):
+    """The skill was switched off by another, while it was switched on."""
+
+    code = "switched_off"
+    fix = "look whether it is to be on, then switch it on again"
+
+    def __init__(self, name: str) -> None:
+        super().__init__(name)
+        self.name = name
+
+    def __str__(self) -> str:
+        return f"{_quoted(self.name)} is still off: it was switched off meanwhile"
 
 
 class Withheld(SkillError):

@@ -119,12 +119,15 @@ class SkillStore(SkillFiles, Protocol):
         """
         ...
 
-    def fence(self, name: SkillName, fence: Fence, *, cancelled: Cancelled) -> None:
-        """Write a durable fail-closed mark, over the one that is there."""
+    def fence(self, name: SkillName, fence: Fence, *, cancelled: Cancelled) -> tuple[Fence, Fence | None]:
+        """Write a durable fail-closed mark, over the one that is there; gives it with its seal, and that other one."""
         ...
 
-    def unfence(self, name: SkillName) -> None:
-        """Take the mark away, durably. Absent is well."""
+    def unfence(self, name: SkillName, *, seen: Fence, cancelled: Cancelled) -> None:
+        """Take away the mark that was seen or written, durably, and never another: what stands in its place stays.
+
+        Absent is well.
+        """
         ...
 
     def fenced(self) -> Mapping[SkillName, Fence] | None:

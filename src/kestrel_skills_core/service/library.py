@@ -291,6 +291,7 @@ class SkillLibrary(Upkeep):
             TooLarge, SourceUnavailable: As `read`; nothing was changed.
             BadDocument, NotEditable, StaleRevision: See `turned_on`; nothing was changed.
             StoreFailed, Busy, InDoubt: A mark that kept it off could not be taken away; it is still off.
+            SwitchedOff: Another switched it off meanwhile; it is still off.
         """
         address = command.address
         look, standing = await self._gather(address.name)

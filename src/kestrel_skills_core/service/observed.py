@@ -56,7 +56,8 @@ class Observed:
             held = "held back by a rejected folder" if isinstance(winner, Rejection) else "shadowed by a skill"
             return f"it is {held}, {written.name}@{winner.source}"
         if isinstance(winner, Rejection) or not winner.enabled:
-            return "it changed since it was switched on"
+            is_off = written.name in (self.fences or {})
+            return "it was switched off again" if is_off else "it changed since it was switched on"
         return ""
 
 
