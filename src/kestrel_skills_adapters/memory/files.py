@@ -30,7 +30,7 @@ from kestrel_skills_core.domain.tree import Content, SkillTree, folders_of
 from kestrel_skills_core.ports.files import Published
 from kestrel_skills_core.ports.world import Chance
 
-__all__ = ["Entry", "MemorySkillFiles", "Odd", "judged", "kind_of", "published"]
+__all__ = ["Entry", "MemorySkillFiles", "Odd", "changed_ns", "judged", "kind_of", "published"]
 
 
 @frozen
@@ -173,7 +173,7 @@ def _meets(folder: Folder, path: str, entry: Entry) -> bool:
     most = folder.reads(path)
     size = len(entry.data)
     if most is None:
-        folder.aside(path, "file", size=size, mtime_ns=0, ctime_ns=_changed(entry.data))
+        folder.aside(path, "file", size=size, mtime_ns=0, ctime_ns=changed_ns(entry.data))
     elif size > most:
         folder.large(path, size)
     else:
@@ -181,6 +181,6 @@ def _meets(folder: Folder, path: str, entry: Entry) -> bool:
     return False
 
 
-def _changed(content: bytes) -> int:
+def changed_ns(content: bytes) -> int:
     """A time of change, in ns: another for other bytes, as it is on a disk, and the same whenever it is asked for."""
     return int.from_bytes(hashlib.sha256(content).digest()[:7], "big")

@@ -53,7 +53,7 @@ from kestrel_skills_core.domain.tree import Content, SkillTree, folders_of
 from kestrel_skills_core.ports.store import Kept, Swept
 from kestrel_skills_core.ports.world import Cancelled, Chance
 
-from .files import Entry, MemorySkillFiles, Odd, judged, kind_of, published
+from .files import Entry, MemorySkillFiles, Odd, changed_ns, judged, kind_of, published
 
 __all__ = ["MemorySkillStore"]
 
@@ -263,6 +263,7 @@ def _listed(entry: dict[str, Entry] | Entry) -> Iterator[KeptEntry]:
 
 def _told(path: str, entry: Entry) -> KeptEntry:
     if isinstance(entry, Content):
-        return KeptEntry(path, "file", len(entry.data), executable=entry.executable)
+        changed = 0 if path == "." else changed_ns(entry.data)
+        return KeptEntry(path, "file", len(entry.data), ctime_ns=changed, executable=entry.executable)
     beyond = beyond_depth(path) if entry.kind == "folder" else ""
     return KeptEntry(path, entry.kind, unread=entry.unreadable, beyond=beyond)

@@ -28,15 +28,16 @@ class KeptEntry:
     """One entry of what is kept; of a link, the link itself.
 
     `path` is as the disk has it, with forward slashes, and bytes that are no UTF-8 as lone surrogates: not safe to
-    print. It is `.` for what is kept itself, be it a folder or not. Size, in bytes, and time are what the disk said; a
-    folder has none of its own. `unread` says why the disk would not show it, or what is in it; `beyond`, why more is in
-    it than is looked at.
+    print. It is `.` for what is kept itself, be it a folder or not. Size, in bytes, and times are what the disk said; a
+    folder has none of its own, and what is kept itself no time of change: moving it moves that. `unread` says why the
+    disk would not show it, or what is in it; `beyond`, why more is in it than is looked at.
     """
 
     path: str
     kind: Kind
     size: int = 0
     mtime_ns: int = 0
+    ctime_ns: int = 0
     executable: bool = False
     unread: str = ""
     beyond: str = ""
