@@ -284,7 +284,7 @@ def test_one_thing_is_one_thing(home: Home) -> None:
     assert "one.md (1 byte)" in home.run("show", "tea").out
     said = home.run("delete", "tea").said.splitlines()
     assert "  one.md (1 byte)" in said
-    assert "  other~ (a file that is no part of the skill)" in said
+    assert "  other~ (0 bytes; a file that is no part of the skill)" in said
     assert "  pipe (a special file that is no part of the skill)" in said
     (home.internal / "x").touch()
     assert home.check("recovery")["message"] == "1 entry of `.kestrel-internal` stays: x"

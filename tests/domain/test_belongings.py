@@ -45,6 +45,7 @@ def test_what_belongs_there(entry: str, kind: Kind, expected: bool) -> None:  # 
         ("store.lock", "file", True),
         ("markers.lock", "file", True),
         ("name-tea.lock", "file", True),
+        ("mark-tea.lock", "file", True),
         ("name-con.lock", "file", False),
         ("name-.lock", "file", False),
         ("name-tea", "file", False),

@@ -22,7 +22,7 @@ _ROOMS: Final = ("locks", "staging", "retired", "kept")
 _RELEASE_0_1_0: Final = re.compile(
     r"\.(?:generation-marker|source-publication|skill-trash|(?:mutation|publication-state)-bucket-[0-9]{3})\.lock"
 )
-_LOCK: Final = re.compile(r"store|markers|name-(?P<name>[a-z0-9_-]{1,64})")
+_LOCK: Final = re.compile(r"store|markers|(?:name|mark)-(?P<name>[a-z0-9_-]{1,64})")
 
 
 def belongs(entry: str, kind: Kind) -> bool:
