@@ -378,10 +378,12 @@ def test_a_token_deletes_unasked(environ: dict[str, str], home: Home) -> None:
 
 def test_a_rejected_folder_is_shown_before_it_goes(environ: dict[str, str], home: Home) -> None:
     """What is no part of a skill goes with it, and is shown."""
-    (home.path / "skills" / "deploy-to-staging" / "notes.md~").touch()
+    (home.path / "skills" / "deploy-to-staging" / "notes.md~").write_bytes(b"x" * 1_234)
+    (home.path / "skills" / "deploy-to-staging" / "latest").symlink_to("notes.md~")
     said = run("delete", "deploy-to-staging", environ=environ).said
     assert "deploy-to-staging, of agent-local, rejected:" in said
-    assert "  notes.md~ (a file that is no part of the skill)" in said
+    assert "  notes.md~ (1,234 bytes; a file that is no part of the skill)" in said
+    assert "  latest (a link that is no part of the skill)" in said
 
 
 def test_what_was_made_while_the_table_is_damaged(environ: dict[str, str], home: Home, tmp_path: Path) -> None:

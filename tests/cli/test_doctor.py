@@ -160,7 +160,7 @@ def test_what_an_interrupted_change_left_is_ended_and_told(environ: dict[str, st
     (internal / "staging").mkdir(exist_ok=True)
     (internal / "staging" / ("ab" * 16)).write_text("half a file", encoding="utf-8")
     recovery = checks(environ=environ)["recovery"]
-    assert (recovery["status"], recovery["message"]) == ("ok", "1 leftovers removed")
+    assert (recovery["status"], recovery["message"]) == ("ok", "1 leftover removed")
     (internal / ".kestrel-skill-recovery-1").mkdir()
     recovery = checks(environ=environ)["recovery"]
     assert recovery["status"] == "warn"

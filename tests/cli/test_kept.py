@@ -278,7 +278,8 @@ def test_a_discard_shows_what_goes_and_asks(
     assert lines[0] == f"{TOKEN}, a folder of tea:"
     for line in ("  empty (a folder)", "  large.bin (1,536,000 bytes)", "  notes.md~ (5 bytes)"):
         assert line in lines
-    assert lines[-1].endswith("nothing was discarded; `--yes` discards it unasked")
+    again = f"kestrel-skills kept {TOKEN} --discard --yes"
+    assert lines[-1].endswith(f"nothing was discarded; unasked: `{again}`")
     assert odd.exists()
     answers(monkeypatch, "y")
     ran = run("kept", TOKEN, "--discard", environ=environ)

@@ -212,7 +212,7 @@ class TestClause:
         """An empty clause is empty, on a terminal too; stderr says how to change that."""
         ran = run("clause", environ=environ)
         assert ran.written == b""
-        assert ran.said.splitlines()[1:] == ["nothing is on: `kestrel-skills enable NAME` puts a skill in"]
+        assert ran.said.splitlines()[1:] == ["nothing is on; to put a skill in: `kestrel-skills enable NAME`"]
         assert run("clause", environ=environ, terminal=True).written == b""
 
     def test_a_terminal_gets_a_line_end(self, environ: dict[str, str]) -> None:

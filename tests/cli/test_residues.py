@@ -166,7 +166,7 @@ CREATED_OR_DELETED = {new_skill, old_skill, final_skill}
 def test_what_the_next_start_clears(home: Home, leave: Callable[[Home], None]) -> None:
     """It says so, once; nothing of it is left, all that is in sight stays, and what was on is on."""
     leave(home)
-    assert home.recovered() == "1 leftovers removed"
+    assert home.recovered() == "1 leftover removed"
     assert home.recovered() == "nothing was left by interrupted changes"
     left = {path.relative_to(home.internal).parts[0] for path in home.internal.rglob("*") if path.is_file()}
     assert left == {"locks"}
@@ -227,7 +227,9 @@ def left(path: str) -> Callable[[Home], object]:
 
 def mark(home: Home, name: str) -> None:
     """Killed while a skill was turned off, or before its deletion was ended."""
-    home.put(f".fail-closed-state-{name}.json", render_fence(SkillName(name), Fence(priority=1, reason="why")))
+    home.put(
+        f".fail-closed-state-{name}.json", render_fence(SkillName(name), Fence(priority=1, reason="why"), "ab" * 16)
+    )
 
 
 def malformed_mark(home: Home) -> None:

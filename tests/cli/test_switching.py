@@ -64,7 +64,8 @@ def test_a_pin_that_is_dropped_is_told(environ: dict[str, str], home: Home) -> N
     assert run("enable", "review-a-diff", "--pin", revision, environ=environ).said == ""
     moved = run("enable", "review-a-diff", "--priority", "9", environ=environ)
     assert (moved.code, moved.out) == (0, "review-a-diff is on, priority 9; clause 311 of 8,192 bytes\n")
-    assert moved.said == f"note: it was pinned and is not any more; `--pin {revision}` pins it as before\n"
+    again = f"kestrel-skills enable review-a-diff --pin {revision}"
+    assert moved.said == f"note: it was pinned and is not any more; as before: `{again}`\n"
     assert run("enable", "review-a-diff", environ=environ).said == ""
     assert run("disable", "review-a-diff", environ=environ).said == ""
 

@@ -82,6 +82,10 @@ class StoreRoot(Root, Protocol):
         """The bytes of a fail-closed mark."""
         ...
 
+    def drop_mark(self, name: str) -> None:
+        """Take a mark away, as a person does."""
+        ...
+
     def keep(self, token: str, name: str, path: str) -> None:
         """Let what has that path be kept, out of sight, under that token."""
         ...
@@ -124,6 +128,10 @@ class InMemoryStore(InMemory):
     def marked(self, name: str) -> bytes | None:
         """The bytes of a mark."""
         return self.store.marks.get(SkillName(name))
+
+    def drop_mark(self, name: str) -> None:
+        """Take a mark away."""
+        del self.store.marks[SkillName(name)]
 
     def keep(self, token: str, name: str, path: str) -> None:
         """Take something out of sight."""
@@ -197,6 +205,10 @@ class OnDisk(Disk):
         """The bytes of a mark."""
         place = self.internal / f".fail-closed-state-{name}.json"
         return place.read_bytes() if place.exists() else None
+
+    def drop_mark(self, name: str) -> None:
+        """Take a mark away."""
+        (self.internal / f".fail-closed-state-{name}.json").unlink()
 
     def keep(self, token: str, name: str, path: str) -> None:
         """Take something out of sight."""

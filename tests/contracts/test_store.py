@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
+import re
+from collections.abc import Callable, Mapping
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import cast
@@ -470,6 +471,16 @@ def test_what_was_not_approved_stays(knots: StoreRoot, text: str) -> None:
     assert knots.entries() == before
 
 
+def test_other_bytes_beside_the_inventory_are_not_what_was_approved(knots: StoreRoot) -> None:
+    """Though they are as many: what was not read is bound by more than its size."""
+    knots.put("knots/notes.md~", Content(b"seen"))
+    approved = approval(knots.store, KNOTS)
+    knots.put("knots/notes.md~", Content(b"mine"))
+    with pytest.raises(StaleRevision):
+        knots.store.retire(KNOTS, approved=approved, cancelled=never)
+    assert knots.entries()["knots/notes.md~"] == Content(b"mine")
+
+
 @pytest.mark.parametrize(
     "change",
     [
@@ -630,7 +641,7 @@ def test_a_root_that_is_gone_cannot_be_changed(root: StoreRoot) -> None:
     tried += [
         lambda: root.store.publish(KNOTS, TREE, cancelled=never),
         lambda: root.store.fence(KNOTS, Fence(priority=1, reason=""), cancelled=never),
-        lambda: root.store.unfence(KNOTS),
+        lambda: root.store.unfence(KNOTS, seen=Fence(priority=1, reason=""), cancelled=never),
         root.store.sweep,
     ]
     for attempt in tried:
@@ -640,6 +651,15 @@ def test_a_root_that_is_gone_cannot_be_changed(root: StoreRoot) -> None:
 
 
 # Fail-closed marks.
+
+MARK_OF_0_1_0 = b'{"error":"row not written","name":"knots","priority":40,"version":1}'
+
+
+def marks(store: SkillStore) -> Mapping[SkillName, Fence]:
+    """All that are there, which can be read."""
+    found = store.fenced()
+    assert found is not None
+    return found
 
 
 def test_a_fence_is_seen_until_it_is_taken_away(store: SkillStore) -> None:
@@ -651,23 +671,59 @@ def test_a_fence_is_seen_until_it_is_taken_away(store: SkillStore) -> None:
         KNOTS: Fence(priority=-3, reason="é"),
         SHELLS: Fence(priority=7, reason="the table cannot be written"),
     }
-    store.unfence(KNOTS)
-    assert list(store.fenced() or {}) == [SHELLS]
+    store.unfence(KNOTS, seen=marks(store)[KNOTS], cancelled=never)
+    assert list(marks(store)) == [SHELLS]
 
 
 def test_a_fence_replaces_another(store: SkillStore) -> None:
-    """The last one stands."""
-    store.fence(KNOTS, Fence(priority=1, reason="first"), cancelled=never)
-    store.fence(KNOTS, Fence(priority=2, reason="second"), cancelled=never)
+    """The last one stands; and whoever wrote it knows which it was written over."""
+    first, over = store.fence(KNOTS, Fence(priority=1, reason="first"), cancelled=never)
+    assert (first, over) == (Fence(priority=1, reason="first"), None)
+    second, over = store.fence(KNOTS, Fence(priority=2, reason="second"), cancelled=never)
+    assert second == Fence(priority=2, reason="second")
+    assert first.is_same(over)
+    assert second.is_same(marks(store)[KNOTS])
     assert store.fenced() == {KNOTS: Fence(priority=2, reason="second")}
 
 
 def test_a_fence_that_is_not_there_may_be_taken_away(store: SkillStore) -> None:
-    """Before anything was ever written, and after."""
-    store.unfence(KNOTS)
+    """Before anything was ever written, and after, and twice."""
+    store.unfence(KNOTS, seen=Fence(priority=1, reason=""), cancelled=never)
+    seen, _ = store.fence(KNOTS, Fence(priority=1, reason=""), cancelled=never)
     store.fence(SHELLS, Fence(priority=1, reason=""), cancelled=never)
-    store.unfence(KNOTS)
-    assert list(store.fenced() or {}) == [SHELLS]
+    for _ in range(2):
+        store.unfence(KNOTS, seen=seen, cancelled=never)
+        assert list(marks(store)) == [SHELLS]
+
+
+def test_only_the_very_fence_that_was_seen_is_taken_away(store: SkillStore) -> None:
+    """Another one that says the same, of another time or another name, stays."""
+    same = Fence(priority=1, reason="it is being turned off")
+    first, _ = store.fence(KNOTS, same, cancelled=never)
+    other, _ = store.fence(SHELLS, same, cancelled=never)
+    second, _ = store.fence(KNOTS, same, cancelled=never)
+    for seen in (same, first, other):
+        store.unfence(KNOTS, seen=seen, cancelled=never)
+        assert second.is_same(marks(store)[KNOTS])
+    store.unfence(KNOTS, seen=second, cancelled=never)
+    assert list(marks(store)) == [SHELLS]
+
+
+@pytest.mark.parametrize("content", [MARK_OF_0_1_0, b"", b"\xff", b" " * 20_000])
+def test_a_mark_of_the_earlier_release_is_known_by_its_bytes(root: StoreRoot, content: bytes) -> None:
+    """The one that was seen is taken away; another, be it one of this release, stays."""
+    root.mark("knots", content)
+    seen = marks(root.store)[KNOTS]
+    root.mark("knots", MARK_OF_0_1_0.replace(b"40", b"41"))
+    root.store.unfence(KNOTS, seen=seen, cancelled=never)
+    assert root.store.fenced() == {KNOTS: Fence(priority=41, reason="row not written")}
+    root.drop_mark("knots")
+    root.mark("knots", content)
+    seen = marks(root.store)[KNOTS]
+    _, over = root.store.fence(KNOTS, Fence(priority=1, reason=""), cancelled=never)
+    assert seen.is_same(over)
+    root.store.unfence(KNOTS, seen=seen, cancelled=never)
+    assert root.store.fenced() == {KNOTS: Fence(priority=1, reason="")}
 
 
 def test_a_fence_is_written_as_the_earlier_release_reads_it(root: StoreRoot) -> None:
@@ -676,12 +732,14 @@ def test_a_fence_is_written_as_the_earlier_release_reads_it(root: StoreRoot) -> 
     content = root.marked("knots")
     assert content is not None
     assert content.isascii()
-    assert json.loads(content) == {"version": 1, "name": "knots", "priority": 5, "error": "ünwritable"}
+    said = json.loads(content)
+    assert re.fullmatch(r"ünwritable \[[0-9a-f]{32}\]", said.pop("error"))
+    assert said == {"version": 1, "name": "knots", "priority": 5}
 
 
 def test_a_mark_of_the_earlier_release_is_read(root: StoreRoot) -> None:
     """As it writes them."""
-    root.mark("knots", b'{"error":"row not written","name":"knots","priority":40,"version":1}')
+    root.mark("knots", MARK_OF_0_1_0)
     assert root.store.fenced() == {KNOTS: Fence(priority=40, reason="row not written")}
 
 
@@ -690,7 +748,7 @@ def test_a_malformed_mark_is_a_mark(root: StoreRoot, content: bytes) -> None:
     """Its presence alone turns a skill off; and it can be taken away."""
     root.mark("knots", content)
     assert root.store.fenced() == {KNOTS: Fence(priority=100, reason="its fail-closed mark cannot be read")}
-    root.store.unfence(KNOTS)
+    root.store.unfence(KNOTS, seen=marks(root.store)[KNOTS], cancelled=never)
     assert root.store.fenced() == {}
 
 

@@ -21,6 +21,7 @@ entries = st.builds(
     kind=st.sampled_from(["file", "folder", "link", "other"]),
     size=st.integers(0, 2**40),
     mtime_ns=st.integers(-(2**63), 2**63),
+    ctime_ns=st.integers(-(2**63), 2**63),
 )
 listings = st.lists(entries, max_size=3).map(tuple)
 fields = {
@@ -41,15 +42,15 @@ PLAIN = ApprovalBinding(
     source=SourceId.AGENT_LOCAL,
     generation="ab" * 32,
     revision="cd" * 32,
-    unlisted=(Unlisted("notes~", "file", 7, 12_000_000_000),),
+    unlisted=(Unlisted("notes~", "file", 7, 12_000_000_000, 13_000_000_000),),
 )
 
 
 def test_the_token_is_the_documented_digest():
     """A tag, then every field in its order, each behind its length in four bytes, big-endian."""
     parts = [b"delete", b"did:x", b"bird", b"agent-local", b"ab" * 32, b"cd" * 32, b"notes~", b"file", b"7"]
-    parts += [b"12000000000"]
-    encoded = b"kestrel-skill-approval-v1\n" + b"".join(len(part).to_bytes(4, "big") + part for part in parts)
+    parts += [b"12000000000", b"13000000000"]
+    encoded = b"kestrel-skill-approval-v2\n" + b"".join(len(part).to_bytes(4, "big") + part for part in parts)
     assert PLAIN.token == hashlib.sha256(encoded).hexdigest()
 
 
@@ -74,8 +75,9 @@ def test_no_two_bindings_share_a_token(one, other):
     ("one", "other"),
     [
         ({"operation": "delete", "agent": "x"}, {"operation": "delet", "agent": "ex"}),
-        ({"unlisted": (Unlisted("a", "file", 12, 3),)}, {"unlisted": (Unlisted("a", "file", 1, 23),)}),
-        ({"unlisted": (Unlisted("a\nb", "file", 0, 0),)}, {"unlisted": (Unlisted("a", "file", 0, 0),)}),
+        ({"unlisted": (Unlisted("a", "file", 12, 3, 4),)}, {"unlisted": (Unlisted("a", "file", 1, 23, 4),)}),
+        ({"unlisted": (Unlisted("a", "file", 1, 23, 4),)}, {"unlisted": (Unlisted("a", "file", 1, 2, 34),)}),
+        ({"unlisted": (Unlisted("a\nb", "file", 0, 0, 0),)}, {"unlisted": (Unlisted("a", "file", 0, 0, 0),)}),
     ],
 )
 def test_no_border_between_fields_can_be_moved(one, other):

@@ -55,6 +55,7 @@ LEAVES = [
     (errors.SkillAbsent("bird", "a.md", fix="look"), "absent", "'bird' has no file 'a.md'"),
     (errors.SkillExists("bird"), "exists", "there is already a skill 'bird'"),
     (errors.KeptAbsent("ab"), "kept_absent", "nothing is kept as 'ab'"),
+    (errors.SwitchedOff("tea"), "switched_off", "'tea' is still off: it was switched off meanwhile"),
     (errors.StaleRevision("bird", "aa", found="bb"), "stale", "'bird' changed since it was looked at"),
     (
         errors.StaleRevision("bird", None, kept="bird-1"),
@@ -71,6 +72,11 @@ LEAVES = [
         errors.NotEditable("host-shared", "they are the host's"),
         "not_editable",
         "skills from host-shared cannot be changed here: they are the host's",
+    ),
+    (
+        errors.NotEditable("agent-local", "it holds a `.git`", name="bird"),
+        "not_editable",
+        "'bird', of agent-local, cannot be changed here: it holds a `.git`",
     ),
     (
         errors.StateUnavailable("the database is locked"),

@@ -15,10 +15,12 @@ from kestrel_skills_core.domain.fence import (
     fenced_name,
     parse_fence,
     render_fence,
+    unread_fence,
 )
 from kestrel_skills_core.domain.names import SkillName
 
 KNOTS = SkillName("knots")
+TOKEN = "3f" * 16
 UNREADABLE = Fence(priority=100, reason="its fail-closed mark cannot be read")
 
 
@@ -39,11 +41,11 @@ def test_another_file_is_nobodys_mark(file: str) -> None:
 
 def test_a_mark_says_why_and_which_priority() -> None:
     """In the keys of the 0.1.0 release."""
-    assert json.loads(render_fence(KNOTS, Fence(priority=-5, reason="é"))) == {
+    assert json.loads(render_fence(KNOTS, Fence(priority=-5, reason="é"), TOKEN)) == {
         "version": 1,
         "name": "knots",
         "priority": -5,
-        "error": "é",
+        "error": f"é [{TOKEN}]",
     }
     assert parse_fence(b'{"version":1,"name":"knots","priority":-5,"error":"\\u00e9"}') == Fence(
         priority=-5, reason="é"
@@ -53,7 +55,6 @@ def test_a_mark_says_why_and_which_priority() -> None:
 @pytest.mark.parametrize(
     "content",
     [
-        None,
         b"",
         b"\xff",
         b"[]",
@@ -66,9 +67,29 @@ def test_a_mark_says_why_and_which_priority() -> None:
         b" " * (FENCE_BYTES + 1),
     ],
 )
-def test_what_is_malformed_is_a_mark_all_the_same(content: bytes | None) -> None:
+def test_what_is_malformed_is_a_mark_all_the_same(content: bytes) -> None:
     """It says that it cannot be read."""
     assert parse_fence(content) == UNREADABLE
+
+
+def test_a_mark_is_known_by_its_bytes() -> None:
+    """Two that say the same are two, unless they are the same bytes; one that was never written is none of them."""
+    mark = Fence(priority=1, reason="why")
+    one, other = (parse_fence(render_fence(KNOTS, mark, token)) for token in (TOKEN, "40" * 16))
+    assert one == other == mark
+    assert one.is_same(parse_fence(render_fence(KNOTS, mark, TOKEN)))
+    for others in (other, mark, None):
+        assert not one.is_same(others)
+    assert not mark.is_same(mark)
+
+
+def test_a_mark_whose_bytes_cannot_be_had_is_known_by_what_else_is() -> None:
+    """Where nothing else is, it is not known again, even as itself."""
+    one = unread_fence("7 12")
+    assert one == UNREADABLE
+    assert one.is_same(unread_fence("7 12"))
+    assert not one.is_same(unread_fence("8 12"))
+    assert not unread_fence("").is_same(unread_fence(""))
 
 
 @settings(max_examples=2000)
@@ -81,7 +102,7 @@ def test_any_bytes_are_a_mark(content: bytes) -> None:
 @given(st.integers(-100_000, 100_000), st.from_regex(r"\A[ -~]{0,200}\Z"))
 def test_what_is_written_is_read(priority: int, reason: str) -> None:
     """As it was, if it can be seen."""
-    assert parse_fence(render_fence(KNOTS, Fence(priority=priority, reason=reason))) == Fence(
+    assert parse_fence(render_fence(KNOTS, Fence(priority=priority, reason=reason), TOKEN)) == Fence(
         priority=priority, reason=reason
     )
 
@@ -89,6 +110,6 @@ def test_what_is_written_is_read(priority: int, reason: str) -> None:
 @given(st.text(max_size=5000))
 def test_a_mark_fits_whatever_the_reason(reason: str) -> None:
     """It is ASCII, and no longer than the 0.1.0 release reads."""
-    content = render_fence(KNOTS, Fence(priority=1, reason=reason))
+    content = render_fence(KNOTS, Fence(priority=1, reason=reason), TOKEN)
     assert content.isascii()
     assert len(content) <= FENCE_BYTES

@@ -52,7 +52,8 @@ def met(folder: Folder, path: str, entry: Entry) -> bool:
     most = None if entry in (LINK, SPECIAL) else folder.reads(path)
     if most is None:
         kind = entry if entry in (LINK, SPECIAL) else "file"
-        folder.aside(path, kind, len(entry) if isinstance(entry, bytes) else 7, 5)
+        size = len(entry) if isinstance(entry, bytes) else 7
+        folder.aside(path, kind, size=size, mtime_ns=5, ctime_ns=6)
     elif entry == SECRET:
         folder.unreadable(path, "permission is denied")
     elif len(entry) > most:
@@ -150,7 +151,7 @@ def test_litter_is_left_out_listed_and_told(name: str) -> None:
     assert codes(sighting) == [("KS506", f"sub/{name}")]
     assert sighting.head is not None
     assert paths(sighting) == ["SKILL.md", "sub/a"]
-    assert sighting.unlisted == (Unlisted(f"sub/{name}", "file", 2, 5),)
+    assert sighting.unlisted == (Unlisted(f"sub/{name}", "file", 2, 5, 6),)
 
 
 def test_a_link_with_the_name_of_litter_is_litter() -> None:
@@ -243,7 +244,7 @@ def test_a_finding_keeps_the_name_on_the_disk() -> None:
     for name in ("a\x1b]0;b\x07", "b\nc", "d\udcff", "x" * 2000):
         folder = Folder("knots")
         assert folder.reads(name) is None
-        folder.aside(name, "file", 1, 0)
+        folder.aside(name, "file", size=1, mtime_ns=0, ctime_ns=0)
         found = next(finding for finding in folder.sighting().findings if finding.file != "SKILL.md")
         assert found.path == name
         assert found.file.isprintable()
@@ -257,7 +258,7 @@ def test_links_and_special_files_are_faults_and_are_listed() -> None:
     sighting = judged({"references": LINK, "pipe": SPECIAL})
     assert codes(sighting) == [("KS304", "pipe"), ("KS303", "references")]
     assert sighting.head is None
-    assert sighting.unlisted == (Unlisted("pipe", "other", 7, 5), Unlisted("references", "link", 7, 5))
+    assert sighting.unlisted == (Unlisted("pipe", "other", 7, 5, 6), Unlisted("references", "link", 7, 5, 6))
 
 
 @pytest.mark.parametrize(
@@ -275,7 +276,7 @@ def test_a_path_that_does_not_travel_is_a_fault_and_is_not_read(name: str, shown
     sighting = judged({name: b"\xff"})
     assert codes(sighting) == [("KS310", shown)]
     assert sighting.head is None
-    assert sighting.unlisted == (Unlisted(shown, "file", 1, 5),)
+    assert sighting.unlisted == (Unlisted(shown, "file", 1, 5, 6),)
 
 
 def test_a_folder_with_a_bad_name_is_told_once_and_listed_whole() -> None:

@@ -104,9 +104,9 @@ def test_a_table_is_well_where_it_can_be_written_and_nothing_is_inert(
 def test_a_rejected_folder_is_a_warning() -> None:
     """It says where to look."""
     found = catalog(Survey(source=AGENT, sightings={"a": sighting("a"), "b": sighting("b", valid=False)}))
-    assert skill_health(found).message == "1 resolve, 1 rejected"
-    assert skill_health(found).status == "warn"
-    assert skill_health(catalog()) == Health("skills", "ok", "0 resolve, 0 rejected")
+    assert skill_health(found, "list here").message == "1 resolve, 1 rejected"
+    assert skill_health(found, "list here").fix == "run `list here` to see why"
+    assert skill_health(catalog(), "list here") == Health("skills", "ok", "0 resolve, 0 rejected")
 
 
 def test_what_is_inert_is_named_as_far_as_it_is_seen() -> None:
@@ -127,6 +127,13 @@ def test_what_is_on_and_is_no_skill_is_named_with_what_to_do() -> None:
     assert both.fix == f"enable again what should still be on, since it is not what was switched on: milk; {fix}"
 
 
+def test_a_table_that_is_missed_is_a_warning() -> None:
+    """Nobody can tell whether none was ever made, or it is somewhere else."""
+    health = state_health("here", Census(), writable=True, missed=True)
+    assert (health.status, health.message) == ("warn", "here: there is no state file, so that every skill is off")
+    assert "--state" in health.fix
+
+
 def test_a_recovery_tells_what_it_did() -> None:
     """All is well but what is not ours, and what could not be done."""
     assert recovery_health() == Health("recovery", "ok", "nothing was left by interrupted changes")
@@ -134,8 +141,11 @@ def test_a_recovery_tells_what_it_did() -> None:
     assert done == Health("recovery", "ok", "2 leftovers removed, tea put back")
     left = recovery_health(purged=1, left=["x", "y"])
     assert left.status == "warn"
-    assert left.message == "1 leftovers removed, 2 entries of `.kestrel-internal` stay: x, y"
+    assert left.message == "1 leftover removed, 2 entries of `.kestrel-internal` stay: x, y"
     assert left.fix
+    refused = recovery_health(left=["x"], why={"x": "permission is denied, at `y`"})
+    assert refused.message == "1 entry of `.kestrel-internal` stays: x (permission is denied, at `y`)"
+    assert refused.fix.startswith(f"{left.fix}; what could not be removed is ended by itself once it can be")
     failed = recovery_health(StoreFailed("sweep", "the disk is full", "free some space"))
     assert (failed.status, failed.fix) == ("warn", "free some space")
     assert "the disk is full" in failed.message
@@ -143,11 +153,11 @@ def test_a_recovery_tells_what_it_did() -> None:
 
 def test_what_is_kept_is_a_warning() -> None:
     """It says how many there are, and where to look; or why nobody knows."""
-    assert kept_health([]) == Health("kept", "ok", "nothing of a person's met a change")
-    assert kept_health(["a", "b"]) == Health(
-        "kept", "warn", "2 of a person's files or folders", "run `kestrel-skills kept`"
+    assert kept_health([], "kept here") == Health("kept", "ok", "nothing of a person's met a change")
+    assert kept_health(["a", "b"], "kept here") == Health(
+        "kept", "warn", "2 of a person's files or folders", "run `kept here`"
     )
-    blind = kept_health(StoreFailed("look", "permission is denied", "let yourself read it"))
+    blind = kept_health(StoreFailed("look", "permission is denied", "let yourself read it"), "kept here")
     assert (blind.status, blind.fix) == ("warn", "let yourself read it")
     assert "permission is denied" in blind.message
 

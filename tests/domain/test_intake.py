@@ -28,10 +28,10 @@ def test_litter_is_told_once_and_never_opened() -> None:
     assert not intake.enters(".git")
     assert intake.enters("__pycache__")
     assert intake.reads("__pycache__/a.pyc") is None
-    intake.aside("__pycache__/a.pyc", "file", 9, 0)
-    intake.aside("__pycache__/link", "link", 0, 0)
+    intake.aside("__pycache__/a.pyc", "file", size=9, mtime_ns=0, ctime_ns=0)
+    intake.aside("__pycache__/link", "link", size=0, mtime_ns=0, ctime_ns=0)
     intake.unreadable("__pycache__/b.pyc", "permission is denied")
-    intake.aside(".DS_Store", "file", 9, 0)
+    intake.aside(".DS_Store", "file", size=9, mtime_ns=0, ctime_ns=0)
     assert intake.enters("__pycache__/deep")
     assert intake.parcel().left_out == (".DS_Store", ".git", "__pycache__")
 
@@ -39,9 +39,9 @@ def test_litter_is_told_once_and_never_opened() -> None:
 def test_what_is_not_taken() -> None:
     """A link, a special file, what cannot be read, a folder or file whose name does not travel."""
     with pytest.raises(BadSource, match="'a' cannot be used as a source: it is a symbolic link"):
-        Intake().aside("a", "link", 0, 0)
+        Intake().aside("a", "link", size=0, mtime_ns=0, ctime_ns=0)
     with pytest.raises(BadSource, match="neither a file nor a folder"):
-        Intake().aside("a", "other", 0, 0)
+        Intake().aside("a", "other", size=0, mtime_ns=0, ctime_ns=0)
     with pytest.raises(BadSource, match="it cannot be read: permission is denied"):
         Intake().unreadable("a", "permission is denied")
     with pytest.raises(BadPath, match="kept for this library"):

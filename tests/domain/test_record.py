@@ -124,7 +124,7 @@ def test_the_etag_tells_effective_states_apart(one, other):
 
 def test_a_deletion_is_bound_to_everything_it_destroys():
     """The binding names the operation, the agent, and the folder with everything in it."""
-    litter = (Unlisted("notes~", "file", 7, 1),)
+    litter = (Unlisted("notes~", "file", 7, 1, 2),)
     assert record("bird", unlisted=litter).delete_binding("did:x") == ApprovalBinding(
         operation="delete",
         agent="did:x",
@@ -150,8 +150,8 @@ def test_a_deletion_is_not_bound_to_what_it_leaves(state, shadowed):
         record(source=SourceId.HOST_SHARED),
         record(generation=None),
         record(unlisted=None),
-        record(unlisted=(Unlisted(".git", "folder", 0, 0),)),
-        record(unlisted=(Unlisted("vendor/.GIT", "file", 0, 0),)),
+        record(unlisted=(Unlisted(".git", "folder", 0, 0, 0),)),
+        record(unlisted=(Unlisted("vendor/.GIT", "file", 0, 0, 0),)),
         attrs.evolve(REJECTION, name=None),
         attrs.evolve(REJECTION, source=SourceId.HOST_SHARED),
         attrs.evolve(REJECTION, revision=None),

@@ -21,7 +21,7 @@ KNOTS = SkillName("knots")
 GENERATION = Generation("ab" * 32)
 READ = {"SKILL.md": Content(b"one"), "run.sh": Content(b"two", executable=True)}
 TREE = SkillTree({ResourcePath(path): content for path, content in READ.items()})
-LITTER = Unlisted(".DS_Store", "file", 3, 10**18)
+LITTER = Unlisted(".DS_Store", "file", 3, 10**18, 10**18 + 1)
 FOUND = Sighting(
     folder="knots",
     head=None,
@@ -40,7 +40,7 @@ APPROVED = ApprovalBinding(
     unlisted=(LITTER,),
 )
 TEXT = (
-    '{"beside":[[".DS_Store","file",3,1000000000000000000]],"files":{'
+    '{"beside":[[".DS_Store","file",3,1000000000000000000,1000000000000000001]],"files":{'
     f'"SKILL.md":["{hashlib.sha256(b"one").hexdigest()}",false],'
     f'"run.sh":["{hashlib.sha256(b"two").hexdigest()}",true]}}}}'
 ).encode()
@@ -91,8 +91,9 @@ def test_an_installed_skill_is_approved_as_one() -> None:
         evolve(FOUND, revision=Revision("cd" * 32)),
         evolve(FOUND, unlisted=()),
         evolve(FOUND, unlisted=(evolve(LITTER, size=4),)),
+        evolve(FOUND, unlisted=(evolve(LITTER, ctime_ns=10**18 + 2),)),
     ],
-    ids=["no marker", "another birth", "other bytes", "litter gone", "litter changed"],
+    ids=["no marker", "another birth", "other bytes", "litter gone", "litter changed", "litter as large and as old"],
 )
 def test_what_is_not_what_was_approved_stays(found: Sighting) -> None:
     """The refusal says which revision there is."""
@@ -108,7 +109,9 @@ def test_an_approval_of_something_else_is_none(change: dict[str, object]) -> Non
         approved_manifest(KNOTS, FOUND, READ, evolve(APPROVED, **change))
 
 
-@pytest.mark.parametrize("found", [None, (Unlisted("a/.GIT", "folder", 0, 0),), (Unlisted(".git", "file", 1, 1),)])
+@pytest.mark.parametrize(
+    "found", [None, (Unlisted("a/.GIT", "folder", 0, 0, 0),), (Unlisted(".git", "file", 1, 1, 1),)]
+)
 def test_what_nobody_could_see_is_never_approved(found: tuple[Unlisted, ...] | None) -> None:
     """A folder beyond the caps, or a repository, in whatever case."""
     with pytest.raises(NotEditable):
@@ -118,7 +121,10 @@ def test_what_nobody_could_see_is_never_approved(found: tuple[Unlisted, ...] | N
 LISTS = st.builds(
     Manifest,
     st.dictionaries(st.text(max_size=5), st.tuples(st.from_regex(r"\A[0-9a-f]{64}\Z"), st.booleans()), max_size=4),
-    st.frozensets(st.builds(Unlisted, st.text(max_size=5), st.just("file"), st.integers(), st.integers()), max_size=4),
+    st.frozensets(
+        st.builds(Unlisted, st.text(max_size=5), st.just("file"), st.integers(), st.integers(), st.integers()),
+        max_size=4,
+    ),
 )
 
 

@@ -14,6 +14,7 @@ from kestrel_skills_core.domain.text import (
     FLAGS,
     HiddenText,
     Unseen,
+    counted,
     escaped,
     folded,
     hidden_runs,
@@ -260,3 +261,18 @@ class TestHiddenText:
 def test_an_unseen_character_says_what_it_is() -> None:
     """By kind and number."""
     assert str(Unseen(0, "\u200b", "a format character")) == "a format character, U+200B"
+
+
+@pytest.mark.parametrize(
+    ("count", "words", "expected"),
+    [
+        (0, ("file",), "0 files"),
+        (1, ("file",), "1 file"),
+        (1200, ("file",), "1,200 files"),
+        (1, ("entry", "entries"), "1 entry"),
+        (2, ("entry", "entries"), "2 entries"),
+    ],
+)
+def test_words_agree_with_their_number(count: int, words: tuple[str, ...], expected: str) -> None:
+    """One is one; many have an `s`, or their own form."""
+    assert counted(count, *words) == expected

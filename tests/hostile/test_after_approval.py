@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import shutil
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from contextlib import suppress
 from itertools import count
 from pathlib import Path
@@ -137,6 +137,83 @@ def test_an_empty_folder_is_no_content(folder: Path) -> None:
     assert (found.revision, found.enabled) == (seen, True)
     finish(library.delete(Delete(address=TEA, delete_revision=token)))
     assert not folder.exists()
+
+
+def touched(file: int, content: bytes) -> None:
+    """Other bytes in an open file, its size and time of modification as before; the clock of the disk has moved on."""
+    before = os.fstat(file)
+    assert before.st_size == len(content)
+    while os.fstat(file).st_ctime_ns == before.st_ctime_ns:
+        os.pwrite(file, content, 0)
+        os.utime(file, ns=(before.st_atime_ns, before.st_mtime_ns))
+    assert os.fstat(file).st_mtime_ns == before.st_mtime_ns
+
+
+@pytest.fixture
+def litter(folder: Path) -> Iterator[int]:
+    """A file beside the skill that an editor left there, open."""
+    file = os.open(folder / "notes.md~", os.O_RDWR | os.O_CREAT)
+    os.write(file, b"seen")
+    yield file
+    os.close(file)
+
+
+def test_a_file_beside_the_skill_is_approved_as_it_was_seen(folder: Path, litter: int) -> None:
+    """T12: other bytes, as many and as old, are not; they stay, and have a token of their own."""
+    library = library_on(folder, Swift(), MemoryStates())
+    _, token = approved(library)
+    touched(litter, b"mine")
+    with pytest.raises(StaleRevision):
+        finish(library.delete(Delete(address=TEA, delete_revision=token)))
+    assert (folder / "notes.md~").read_bytes() == b"mine"
+    now = finish(library.deletion(TEA)).delete_revision
+    assert now != token
+    finish(library.delete(Delete(address=TEA, delete_revision=now)))
+    assert not folder.exists()
+
+
+def test_a_file_beside_the_skill_is_the_same_wherever_it_is_looked_at(folder: Path, litter: int) -> None:
+    """T12: neither reading it, nor renaming the folder there and back, makes another of it."""
+    library = library_on(folder, Swift(), MemoryStates())
+    _, token = approved(library)
+    assert os.pread(litter, 4, 0) == b"seen"
+    folder.rename(folder.with_name("elsewhere"))
+    folder.with_name("elsewhere").rename(folder)
+    finish(library.delete(Delete(address=TEA, delete_revision=token)))
+    assert not folder.exists()
+
+
+def test_what_is_written_beside_a_skill_that_is_being_deleted_is_not_destroyed(tmp_path: Path, folder: Path) -> None:
+    """T12: other bytes, as many and as old, at whatever call of the deletion: in sight, or kept."""
+    shutil.copytree(folder, tmp_path / "template")
+    kept = 0
+    for at in count():
+        file = os.open(folder / "notes.md~", os.O_RDWR | os.O_CREAT)
+        os.write(file, b"seen")
+        calls, left = count(), list[int]()
+
+        def act(call: str, *arguments: Any, calls: count[int] = calls, left: list[int] = left, at: int = at) -> None:
+            is_last_look = call == "unlink" and arguments[0] == "notes.md~"
+            if left and next(calls) >= at and not is_last_look:
+                touched(left.pop(), b"mine")
+
+        library = library_on(folder, Meddling(act), MemoryStates())
+        _, token = approved(library)
+        left.append(file)
+        with suppress(StaleRevision):
+            finish(library.delete(Delete(address=TEA, delete_revision=token)))
+        is_met, is_there = not left, os.fstat(file).st_nlink == 1
+        finish(library.sweep())
+        os.close(file)
+        if not is_met:
+            break
+        if is_there:
+            (found,) = folder.parent.rglob("notes.md~")
+            assert found.read_bytes() == b"mine"
+            kept += 1
+        shutil.rmtree(folder.parent)
+        shutil.copytree(tmp_path / "template", folder)
+    assert kept > 10, "a deletion makes more calls than that"
 
 
 def read_while(folder: Path, at: int, change: Callable[[Path], None]) -> tuple[SkillTree, Reading | None, bool]:

@@ -23,7 +23,6 @@ from tests.hostile.apart import apart, bind, mount, unmount
 from tests.hostile.disk import open_descriptors
 
 PAGE = 4096
-PERMISSION = "give the agent's user permission to write to the skills folder, and `.kestrel-internal` in it"
 VERB = {verb.name: verb for verb in VERBS}
 FENCE = Fence(priority=1, reason="why")
 STEPS = {
@@ -363,7 +362,9 @@ def test_a_skill_of_somebody_else_is_read_and_not_changed(tmp_path: Path, verb: 
         assert error is None
     else:
         assert error is not None
-        assert error.args[1:] == ("permission is denied", PERMISSION)
+        _, why, fix = error.args
+        assert why == "permission is denied"
+        assert fix.startswith("give the agent's user permission to write to the folder `knots")
     swept(root)
 
 

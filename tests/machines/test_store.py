@@ -162,7 +162,10 @@ class StoreHistory(RuleBasedStateMachine):
         self.disk.cut_at = call
         try:
             store = store_on(self.disk)
-            store.unfence(SkillName(name)) if fence is None else store.fence(SkillName(name), fence, cancelled=never)
+            if fence is not None:
+                store.fence(SkillName(name), fence, cancelled=never)
+            elif (seen := (store.fenced() or {}).get(SkillName(name))) is not None:
+                store.unfence(SkillName(name), seen=seen, cancelled=never)
         except PowerCut:
             self._wake(profile, which)
             self._swept({frozen_state(self.state)})

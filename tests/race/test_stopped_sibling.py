@@ -26,7 +26,7 @@ from tests.contracts.files import document
 
 from .killed import Skill, Skills, found
 from .sight import library_at
-from .stopped import held, table_held
+from .stopped import held, switching_off, table_held
 
 HOUR: Final = 3600
 TABLE: Final = "the table of states"
@@ -160,6 +160,47 @@ def test_what_is_switched_off_is_off_whoever_is_stopped(tmp_path: Path, lock: st
         finish(_off(library, "knots"))
         assert not found(library)["knots"].enabled
     assert found(library) == {**before, "knots": evolve(before["knots"], enabled=False)}
+    finish(_on(library, "knots"))
+    assert found(library) == before
+
+
+@pytest.mark.parametrize("while_held", [True, False])
+def test_whoever_was_stopped_while_switching_off_undoes_nothing_that_came_later(
+    tmp_path: Path, while_held: bool
+) -> None:
+    """Not what was switched off by its mark alone, after it had been switched on; and on again is on."""
+    before = stocked(tmp_path)
+    root = tmp_path / "skills"
+    with switching_off(root, "knots", "locked", "mark-knots.lock", 2) as go_on:
+        finish(_on(library_on(tmp_path), "knots"))
+        assert found(library_at(tmp_path)) == before
+        with lock_held(tmp_path, TABLE):
+            finish(_off(library_on(tmp_path), "knots"))
+            if while_held:
+                go_on()
+        if not while_held:
+            go_on()
+    assert not found(library_at(tmp_path))["knots"].enabled
+    finish(_on(library_on(tmp_path), "knots"))
+    assert found(library_at(tmp_path)) == before
+
+
+def test_whoever_is_stopped_while_taking_a_mark_away_holds_that_name_alone(tmp_path: Path) -> None:
+    """Off is written by its row, or refused where that cannot be; nothing is on that was told to be off."""
+    before = stocked(tmp_path)
+    off = {**before, "knots": evolve(before["knots"], enabled=False)}
+    with switching_off(tmp_path / "skills", "knots", "unlink", ".fail-closed-state-knots.json") as go_on:
+        library = library_on(tmp_path)
+        with pytest.raises(Busy, match="the mark of `knots`"):
+            finish(_on(library, "knots"))
+        finish(_off(library, "knots"))
+        assert found(library) == off
+        finish(_off(library, "shells"))
+        finish(_on(library, "shells"))
+        with lock_held(tmp_path, TABLE), pytest.raises(StateUnavailable):
+            finish(_off(library, "knots"))
+        go_on()
+    assert found(library_at(tmp_path)) == off
     finish(_on(library, "knots"))
     assert found(library) == before
 

@@ -19,6 +19,7 @@ from kestrel_skills_core.domain.resolver import Survey
 from kestrel_skills_core.domain.tree import Content
 from kestrel_skills_core.ports.files import Published
 from kestrel_skills_core.ports.store import Swept
+from kestrel_skills_core.ports.world import Cancelled
 from kestrel_skills_core.service.library import SkillLibrary
 
 ROOT = "5e" * 32
@@ -84,10 +85,10 @@ class CountingStore(MemorySkillStore, Counting):
         """All marks."""
         return None if self.blind else super().fenced()
 
-    def unfence(self, name: SkillName) -> None:
+    def unfence(self, name: SkillName, *, seen: Fence, cancelled: Cancelled) -> None:
         """Take a mark away."""
         self._begin()
-        super().unfence(name)
+        super().unfence(name, seen=seen, cancelled=cancelled)
 
     def sweep(self) -> Swept:
         """Sweep; whoever holds the store is not waited for."""

@@ -49,17 +49,18 @@ FOREIGN: dict[str, Entry] = LINT | {
 
 @define
 class Trap:
-    """Interrupts the call of that number, in that way."""
+    """Interrupts the call of that number, in that way; if it is a call of one method only, where it is one."""
 
     at: int
     how: How
+    only: str = ""
     called: int = 0
     sprung: bool = False
 
     def before(self, method: str, port: Any) -> Any:
         """Meet a call; gives what is to be answered instead, if anything."""
         self.called += 1
-        if self.called != self.at or self.how in ("in doubt", "cancelled after"):
+        if not self._is_met(method) or self.how in ("in doubt", "cancelled after"):
             return None
         self.sprung = True
         if self.how == "cancelled before":
@@ -77,7 +78,7 @@ class Trap:
 
     def after(self, method: str) -> None:
         """Meet the end of a call."""
-        if self.called != self.at or self.sprung:
+        if not self._is_met(method) or self.sprung:
             return
         if self.how == "cancelled after":
             self.sprung = True
@@ -85,6 +86,9 @@ class Trap:
         if self.how == "in doubt" and method in CHANGES:
             self.sprung = True
             raise InDoubt(NAME)
+
+    def _is_met(self, method: str) -> bool:
+        return self.called == self.at and self.only in ("", method)
 
 
 Unread = object()
@@ -318,6 +322,22 @@ def ask_again(on: Shelf, case: str, act: Callable[[SkillLibrary], Any]) -> None:
         on_now = bool(CASES[case][2])
         command = SetState(address=parse_address("lint"), enabled=on_now, priority=100)
         finish(on.library.set_state(command))
+
+
+@pytest.mark.parametrize("how", ["raises", "in doubt"])
+@pytest.mark.parametrize("case", ["off", "off, marked"])
+def test_a_mark_of_which_nothing_is_known_is_looked_for(case: str, how: How) -> None:
+    """Where it may have been written or not, and where it was not: it is off by its rows, and none is left."""
+    stand, act, _ = CASES[case]
+    met = 0
+    for at in range(1, calls(case) + 1):
+        on = stand()
+        trap = Trap(at=at, how=how, only="fence")
+        finish(act(trapped(on, trap)))
+        met += trap.sprung
+        assert on.local.marks == {}
+        assert enabled(on) == set()
+    assert met == 1
 
 
 @pytest.mark.parametrize("case", ["delete", "delete a marked override"])

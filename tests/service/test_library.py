@@ -10,6 +10,7 @@ from kestrel_skills_adapters.world import finish
 from kestrel_skills_core.domain.commands import SetState
 from kestrel_skills_core.domain.errors import (
     BadDocument,
+    BadName,
     NotEditable,
     SkillAbsent,
     SkillError,
@@ -20,6 +21,7 @@ from kestrel_skills_core.domain.errors import (
 )
 from kestrel_skills_core.domain.names import (
     DOCUMENT,
+    Address,
     Generation,
     ResourcePath,
     Revision,
@@ -266,6 +268,24 @@ def test_a_folder_beyond_the_caps_holds_its_name() -> None:
     on = shelf({"lint": skill("lint") | BEYOND}, {"lint": skill("lint", "Theirs.")})
     assert isinstance(refused(lambda: read(on, "lint")), TooLarge)
     assert described(on, "lint@host-shared") == "Theirs."
+
+
+@pytest.mark.parametrize("text", ["UPPER", "UPPER@agent-local", "Bad Name", r"Bad\x20Name", r"Bad\x07"])
+def test_a_folder_that_has_no_skill_name_is_to_be_renamed(text: str) -> None:
+    """Whoever types what a listing shows is told why nothing is called so."""
+    on = shelf({"UPPER": skill("UPPER"), "Bad Name": {}, "Bad\x07": {}}, {"lint": skill("lint")})
+    error = refused(lambda: finish(on.library.address(text)))
+    assert isinstance(error, BadName)
+    assert error.fix.startswith("rename the folder of that name in the agent-local skills by hand: use 1 to 64 of")
+
+
+def test_an_address_is_read_as_somebody_typed_it() -> None:
+    """No root is looked at for a good one; one that is nowhere is refused as what it is."""
+    on = shelf({}, {"lint": skill("lint")})
+    assert finish(on.library.address("lint@host-shared")) == Address(SkillName("lint"), SourceId.HOST_SHARED)
+    assert on.local.asked == on.shared.asked == []
+    error = refused(lambda: finish(on.library.address("UPPER")))
+    assert error.fix.startswith("use 1 to 64 of")
 
 
 def test_single_files_of_a_folder_beyond_the_caps_are_read() -> None:

@@ -517,7 +517,12 @@ def test_what_is_not_ours_is_not_deleted() -> None:
     on.local.folders["unmarked"] = skill("unmarked")
     assert "marker" in str(refused(lambda: delete(on, STALE, "unmarked")))
     on.local.folders["beyond"] = BEYOND
-    assert isinstance(refused(lambda: delete(on, STALE, "beyond")), TooLarge)
+    for address in ("beyond", "beyond@agent-local"):
+        large = refused(lambda address=address: delete(on, STALE, address))
+        assert isinstance(large, TooLarge)
+        assert large.fix.endswith("; or look at it, and run `rm -r beyond` in the skills folder")
+    on.shared.folders["theirs"] = BEYOND
+    assert "rm -r" not in refused(lambda: delete(on, STALE, "theirs")).fix
     assert set(on.local.folders) == {"repository", "large", "unmarked", "beyond"}
 
 

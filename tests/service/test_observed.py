@@ -10,6 +10,8 @@ from kestrel_skills_core.domain.commands import SetState
 from kestrel_skills_core.domain.errors import SourceUnavailable, StateUnavailable, TooLarge
 from kestrel_skills_core.domain.names import Generation, parse_address
 from kestrel_skills_core.domain.record import SkillRecord, SkillState, Subject
+from kestrel_skills_core.ports.store import Fence
+from tests.contracts.store import never
 
 from .shelf import Shelf, from_git, shelf, skill
 
@@ -79,6 +81,14 @@ def test_what_changed_meanwhile_is_not_what_was_switched_on() -> None:
     assert hindrance(on, written) == "it changed since it was switched on"
     del on.local.folders["lint"]
     assert hindrance(on, written) == "it is not there any more"
+
+
+def test_what_was_switched_off_meanwhile_is_told() -> None:
+    """By a mark, since the table did not answer; whether it changed too, does not matter then."""
+    on = shelf({"lint": skill("lint")})
+    written = switched_on(on, "lint")
+    on.local.fence(written.name, Fence(priority=1, reason="it was turned off"), cancelled=never)
+    assert hindrance(on, written) == "it was switched off again"
 
 
 def test_a_table_that_no_longer_answers_is_told() -> None:

@@ -39,7 +39,7 @@ def revision_given(_: click.Context, __: click.Parameter, value: str | None) -> 
     if value is None:
         return None
     if digest(value) is None:
-        raise click.BadParameter("a revision is 64 hex digits; `kestrel-skills show` prints it")
+        raise click.BadParameter("a revision is 64 hex digits; `show` prints it")
     return Revision(value)
 
 
@@ -49,7 +49,7 @@ IF_MATCH = click.option(
 )
 
 
-def begin(session: Session, screen: Screen) -> None:
+def begin(session: Session, invocation: Invocation) -> None:
     """Sweep before a folder is changed; say on stderr what a person is to know of it.
 
     A sweep that fails is left to `doctor`, and to the change itself, which meets the same disk.
@@ -58,10 +58,13 @@ def begin(session: Session, screen: Screen) -> None:
         swept = session.sweep()
     except SkillError:
         return
+    screen = invocation.screen()
     for name in swept.restored:
         screen.note(f"note: {name} is back: it had changed when its deletion was cut short")
     for token in swept.kept:
-        screen.note(f"note: a person's bytes met a change and are kept: `kestrel-skills kept {token}` shows them")
+        screen.note(
+            f"note: a person's bytes met a change and are kept; to see them: `{invocation.command('kept', token)}`"
+        )
 
 
 def asked(question: str) -> bool:
@@ -88,21 +91,23 @@ def resolves(name: str, found: SkillRecord | Rejection | None) -> str:
     return f"{name} is the one of {found.source}, {'on' if found.enabled else 'off'}"
 
 
-def _explain(screen: Screen, error: SkillError) -> None:
+def _explain(invocation: Invocation, error: SkillError) -> None:
     """Say on stderr all that is behind the one line of a refusal."""
+    screen = invocation.screen()
     if isinstance(error, BadDocument):
         for fault in error.faults:
             screen.note(f"{fault}; fix: {fault.fix}")
         for line in () if error.adaptation is None else error.adaptation.lines:
             screen.note(f"adapted: {line}")
     if isinstance(error, StaleRevision) and error.kept:
-        screen.note(f"a person's bytes met the change and are kept: `kestrel-skills kept {error.kept}` shows them")
+        look = invocation.command("kept", error.kept)
+        screen.note(f"a person's bytes met the change and are kept; to see them: `{look}`")
 
 
 def refusal(invocation: Invocation, error: SkillError, **more: Any) -> int:
     """Tell of a refusal whose object holds more than an error's own members; gives the exit code."""
     screen = invocation.screen()
-    _explain(screen, error)
+    _explain(invocation, error)
     screen.note(one_line(str(error), error.fix))
     if invocation.json:
         members: dict[str, Any] = {**error_object(error.code, str(error), error.fix)["error"], **more}

@@ -18,6 +18,7 @@ __all__ = [
     "FOUND",
     "INTERRUPTED",
     "USAGE",
+    "Ended",
     "Misuse",
     "Unwritten",
     "error_object",
@@ -45,6 +46,14 @@ class Misuse(click.UsageError):
     def __init__(self, message: str, fix: str) -> None:
         super().__init__(message)
         self.fix = fix
+
+
+class Ended(BaseException):
+    """A signal asked the process to end; `code` is the exit code, 128 and its number, as shells count."""
+
+    def __init__(self, signal: int) -> None:
+        super().__init__(signal)
+        self.code = 128 + signal
 
 
 class Unwritten(Exception):

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import os
 import platform
 import sqlite3
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Final
 
 from kestrel_skills_core.domain.census import Census, astray, census_of
@@ -37,8 +38,11 @@ _VARIABLES: Final = (ROOT, SHARED, HOME, BUDGET)
 Rows = Mapping[StateKey, SkillState] | StateUnavailable
 
 
-def examined(session: Session) -> Iterator[Health]:
-    """Do what the start of an agent does, then look at everything once, and say how each thing is."""
+def examined(session: Session, command: Callable[[str], str]) -> Iterator[Health]:
+    """Do what the start of an agent does, then look at everything once, and say how each thing is.
+
+    `command` spells a command that means the same skills.
+    """
     settings = session.settings
     started = session.start()
     recovery, adoption = _recovery(started.swept), _adoption(started.adopted)
@@ -55,7 +59,7 @@ def examined(session: Session) -> Iterator[Health]:
         if root.status != "fail":
             yield marker_health(observed.catalog, writable=is_writable(settings.root))
             yield recovery
-            yield _kept(session)
+            yield _kept(session, command("kept"))
     if settings.shared is None:
         yield Health("shared root", "ok", "there is none")
     else:
@@ -65,7 +69,7 @@ def examined(session: Session) -> Iterator[Health]:
     yield from adoption
     if root.status != "fail":
         yield mark_health(None if observed.fences is None else sorted(observed.fences))
-    yield skill_health(observed.catalog)
+    yield skill_health(observed.catalog, command("list"))
 
 
 def _versions() -> Health:
@@ -84,14 +88,14 @@ def _recovery(swept: Swept | SkillError) -> Health:
         return recovery_health(swept)
     if swept.skipped:
         return Health("recovery", "ok", "somebody is changing skills right now; nothing was looked at")
-    return recovery_health(purged=swept.purged, restored=swept.restored, left=swept.left)
+    return recovery_health(purged=swept.purged, restored=swept.restored, left=swept.left, why=swept.why)
 
 
-def _kept(session: Session) -> Health:
+def _kept(session: Session, command: str) -> Health:
     try:
-        return kept_health(session.kept())
+        return kept_health(session.kept(), command)
     except SkillError as error:
-        return kept_health(error)
+        return kept_health(error, command)
 
 
 def _adoption(adopted: Mapping[StateKey, SkillState] | SkillError) -> Sequence[Health]:
@@ -119,4 +123,5 @@ def _states(session: Session, observed: Observed, rows: Rows) -> Health:
     records = (each for each in observed.catalog.everything if isinstance(each, SkillRecord))
     lapsed = sorted({record.name for record in records if record.lapsed})
     where = f"{path} for {session.settings.agent}"
-    return state_health(where, found, lapsed=lapsed, astray=gone, writable=writable)
+    missed = bool(observed.catalog.records) and not os.path.lexists(path)
+    return state_health(where, found, lapsed=lapsed, astray=gone, writable=writable, missed=missed)

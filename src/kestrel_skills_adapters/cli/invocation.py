@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import os
+import shlex
 import sys
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 import click
 from attrs import define, field
+
+from kestrel_skills_core.domain.text import escaped
 
 from .failures import Misuse
 from .progress import Progress
@@ -22,7 +26,8 @@ PROGRAM: Final = "kestrel-skills"
 COMPLETE: Final = "_KESTREL_SKILLS_COMPLETE"
 """The variable by which a shell asks for completions."""
 
-_SETTINGS: Final = ("root", "shared", "state", "agent", "budget")
+_PLACES: Final = ("root", "shared", "state", "agent")
+_SETTINGS: Final = (*_PLACES, "budget")
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 
@@ -70,10 +75,35 @@ class Invocation:
             found_root(settings)
         return Session(settings, self.environ, Progress(sys.stderr, "folders looked at"), self.connect)
 
+    def command(self, name: str, *arguments: str, **options: str | int | bool | None) -> str:
+        """A command to print that means the same skills as this one: for a shell, with what was given to find them.
+
+        An underscore that ends the name of an option is there for Python's sake; one that is false or none is left out.
+        """
+        given = {**options, **{place: self.given.get(place) for place in _PLACES}}
+        words: list[str] = []
+        for option, value in given.items():
+            if value is not None and value is not False:
+                words += [f"--{option.strip('_').replace('_', '-')}", *([] if value is True else [str(value)])]
+        is_like_one = any(argument.startswith("-") for argument in arguments)
+        words = [*words, "--", *arguments] if is_like_one else [*arguments, *words]
+        return " ".join(map(_quoted, [PROGRAM, name, *words]))
+
     def screen(self) -> Screen:
         """Where to write."""
         plain = bool(self.given.get("no_color")) or bool(self.environ.get("NO_COLOR"))
         return Screen(sys.stdout, sys.stderr, colour=not plain, environ=self.environ)
+
+
+def _quoted(word: str) -> str:
+    """A word as a shell reads it, though all that cannot be seen in it is spelt out."""
+    if escaped(word) == word:
+        return shlex.quote(word)
+    plain = (chr(byte) if chr(byte).isprintable() and byte < _ASCII else f"\\x{byte:02x}" for byte in os.fsencode(word))
+    return "$'" + "".join(f"\\{each}" if each in ("'", "\\") else each for each in plain) + "'"
+
+
+_ASCII: Final = 0x80
 
 
 def of(context: click.Context) -> Invocation:

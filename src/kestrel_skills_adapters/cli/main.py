@@ -1,7 +1,8 @@
 """The entry point: parses the command line, runs one command, and turns whatever happens into an exit code.
 
 Exit codes: 0 done, 1 findings or refused, 2 usage, 3 moved (stale, exists, absent), 4 failed; 130 interrupted, and 141
-where nobody reads the output any more, both without a word.
+where nobody reads the output any more, both without a word but where a person's text is; so are 129 and 143, asked to
+end while they write one.
 """
 
 from __future__ import annotations
@@ -22,6 +23,7 @@ from .failures import (
     FAILED,
     INTERRUPTED,
     USAGE,
+    Ended,
     Misuse,
     Unwritten,
     error_object,
@@ -113,6 +115,8 @@ def main(
             sys.stdout.flush()
     except KeyboardInterrupt:
         return INTERRUPTED
+    except Ended as error:
+        return error.code
     except BrokenPipeError:
         let_go(sys.stdout)
         return BROKEN_PIPE

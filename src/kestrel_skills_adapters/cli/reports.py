@@ -18,7 +18,7 @@ from attrs import frozen
 
 from kestrel_skills_core.domain.findings import Finding, Rule, faults_of
 from kestrel_skills_core.domain.rules import RULES
-from kestrel_skills_core.domain.text import escaped
+from kestrel_skills_core.domain.text import counted, escaped
 
 from ..records import Members, finding_members
 
@@ -73,7 +73,7 @@ class Summary:
         return {"skills": self.skills, "ok": self.ok, "refused": self.skills - self.ok, "codes": codes}
 
     def __str__(self) -> str:
-        skills = f"{self.skills:,} skill" + ("s" if self.skills != 1 else "")
+        skills = counted(self.skills, "skill")
         found = ", ".join(f"{code} {count:,}" for code, count in sorted(self.codes.items()))
         counts = f"{skills}: {self.ok:,} ok, {self.skills - self.ok:,} refused"
         return f"{counts}; {found}" if found else counts

@@ -80,6 +80,10 @@ class Session:
         finally:
             self.progress.clear()
 
+    def address(self, text: str) -> Address:
+        """The name of a skill, with a source or not, as somebody typed it."""
+        return finish(self.library.address(text))
+
     def read(self, address: Address) -> Reading:
         """One skill, whole."""
         return finish(self.library.read(address))

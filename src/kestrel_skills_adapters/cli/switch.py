@@ -41,7 +41,8 @@ def switch(invocation: Invocation, command: SetState) -> int:
     if isinstance(written, SkillRecord) and is_on and command.pin is None:
         pin = before.get(key_of(written, command.address.name), SkillState()).pin
         if pin is not None:
-            screen.note(f"note: it was pinned and is not any more; `--pin {pin}` pins it as before")
+            again = invocation.command("enable", str(command.address), pin=pin)
+            screen.note(f"note: it was pinned and is not any more; as before: `{again}`")
     return DONE if command.enabled else _off(screen, command, observed)
 
 
@@ -50,7 +51,7 @@ def _off(screen: Screen, command: SetState, observed: Observed) -> int:
     if observed.unavailable is not None and observed.unavailable in observed.problems:
         return problem(screen, observed.unavailable)
     if command.address.name in (observed.fences or {}):
-        screen.note("note: a mark keeps it off, since that could not be written to the state file")
+        screen.note("note: a mark keeps it off, whatever the state file says")
     return DONE
 
 

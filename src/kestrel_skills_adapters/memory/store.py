@@ -16,6 +16,7 @@ True
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from typing import Final
 
 from attrs import define, field
 
@@ -52,7 +53,7 @@ from kestrel_skills_core.domain.tree import Content, SkillTree, folders_of
 from kestrel_skills_core.ports.store import Kept, Swept
 from kestrel_skills_core.ports.world import Cancelled, Chance
 
-from .files import Entry, MemorySkillFiles, Odd, judged, kind_of, published
+from .files import Entry, MemorySkillFiles, Odd, changed_ns, judged, kind_of, published
 
 __all__ = ["MemorySkillStore"]
 
@@ -97,17 +98,17 @@ class MemorySkillStore(MemorySkillFiles):
         new = Content(content, old is not None and old.executable)
         after = SkillTree({**tree.files, path: new})
         if old is None:
-            self._refuse_unseen(entries, path)
+            self._refuse_unseen(name, entries, path)
         entries[path] = new
         return after.revision
 
     def remove(self, name: SkillName, path: ResourcePath, *, seen: Revision, cancelled: Cancelled) -> Revision:
         """Take one file out; see the port."""
         if path == DOCUMENT:
-            raise NotEditable(self.source, "a skill is its SKILL.md", "delete the skill, or edit the file")
+            raise NotEditable(self.source, "a skill is its SKILL.md", "delete the skill, or edit the file", name=name)
         entries, tree = self._begun(name, seen)
         if path not in tree.files:
-            self._refuse_unseen(entries, path)
+            self._refuse_unseen(name, entries, path)
             raise SkillAbsent(name, path)
         del entries[path]
         for above in _above(path):
@@ -118,7 +119,7 @@ class MemorySkillStore(MemorySkillFiles):
         """Write where a skill came from; see the port."""
         entries, _ = self._begun(name, seen)
         if isinstance(entries.get(PROVENANCE), Odd):
-            self._refuse_unseen(entries, PROVENANCE)
+            self._refuse_unseen(name, entries, PROVENANCE)
         entries[PROVENANCE] = Content(dump_provenance(provenance))
 
     def retire(self, name: SkillName, *, approved: ApprovalBinding, cancelled: Cancelled) -> None:
@@ -132,16 +133,19 @@ class MemorySkillStore(MemorySkillFiles):
             approved_manifest(name, judged(name, entry).sighting(), read, approved)
             del self.folders[name]
 
-    def fence(self, name: SkillName, fence: Fence, *, cancelled: Cancelled) -> None:
+    def fence(self, name: SkillName, fence: Fence, *, cancelled: Cancelled) -> tuple[Fence, Fence | None]:
         """Write a fail-closed mark; see the port."""
         self._begin()
-        self.marks[name] = render_fence(name, fence)
+        over = self._marked(name)
+        self.marks[name] = render_fence(name, fence, self.chance.token()[-32:])
+        return parse_fence(self.marks[name]), over
 
-    def unfence(self, name: SkillName) -> None:
+    def unfence(self, name: SkillName, *, seen: Fence, cancelled: Cancelled) -> None:
         """Take a mark away; see the port."""
         if self.problem is not None:
             raise self.problem
-        self.marks.pop(name, None)
+        if seen.is_same(self._marked(name)):
+            del self.marks[name]
 
     def fenced(self) -> Mapping[SkillName, Fence] | None:
         """All marks; see the port."""
@@ -208,26 +212,35 @@ class MemorySkillStore(MemorySkillFiles):
         self._begin()
         entries = self._entry(name)
         if not isinstance(entries, dict):
-            raise NotEditable(self.source, "a link or file stands where the folder should", "move it away by hand")
+            why = "a link or file stands where the folder should"
+            raise NotEditable(self.source, why, "move it away by hand", name=name)
         found = published(name, entries)
         if found.sighting.revision != seen:
             found.sighting.refuse_unread()
             raise StaleRevision(name, seen, found.sighting.revision)
         return entries, found.tree
 
-    def _refuse_unseen(self, entries: dict[str, Entry], path: str) -> None:
+    def _refuse_unseen(self, name: SkillName, entries: dict[str, Entry], path: str) -> None:
         """Refuse a path that something stands at, or above it, that is no file that was read, nor a folder."""
         for above in _above(path):
             if above in entries and entries[above] != Odd("folder"):
-                raise NotEditable(self.source, f"`{above}` is not a folder", "look at it, and move it away by hand")
-        if path in entries or any(each.startswith(f"{path}/") for each in entries):
+                raise NotEditable(self.source, f"`{above}` is not a folder", _AWAY, name=name)
+        if entries.get(path) == Odd("folder") or any(each.startswith(f"{path}/") for each in entries):
+            raise NotEditable(self.source, f"`{path}` is a folder", _AWAY, name=name)
+        if path in entries:
             why = f"what stands at `{path}` is no file that can be read here"
-            raise NotEditable(self.source, why, "look at it, and move it away by hand")
+            raise NotEditable(self.source, why, _AWAY, name=name)
+
+    def _marked(self, name: SkillName) -> Fence | None:
+        return parse_fence(self.marks[name]) if name in self.marks else None
 
     def _kept(self, token: str) -> tuple[SkillName, dict[str, Entry] | Entry]:
         if token not in self.keeping:
             raise KeptAbsent(token)
         return self.keeping[token]
+
+
+_AWAY: Final = "look at it, and move it away by hand"
 
 
 def _above(path: str) -> list[str]:
@@ -250,6 +263,7 @@ def _listed(entry: dict[str, Entry] | Entry) -> Iterator[KeptEntry]:
 
 def _told(path: str, entry: Entry) -> KeptEntry:
     if isinstance(entry, Content):
-        return KeptEntry(path, "file", len(entry.data), executable=entry.executable)
+        changed = 0 if path == "." else changed_ns(entry.data)
+        return KeptEntry(path, "file", len(entry.data), ctime_ns=changed, executable=entry.executable)
     beyond = beyond_depth(path) if entry.kind == "folder" else ""
     return KeptEntry(path, entry.kind, unread=entry.unreadable, beyond=beyond)

@@ -65,14 +65,15 @@ class Change:
             while len(parts) > 1:
                 self.trail.enter(parts[0])
                 del parts[0]
-            self.rooms.calls.stat(parts[0], self.trail.at)
+            found = self.rooms.calls.stat(parts[0], self.trail.at)
         except FileNotFoundError:
             return parts
         except NotADirectoryError:
             why = f"`{parts[0]}` is not a folder"
         else:
-            why = f"what stands at `{path}` is no file that can be read here"
-        raise NotEditable(SourceId.AGENT_LOCAL, why, "look at it, and move it away by hand")
+            is_folder = stat.S_ISDIR(found.st_mode)
+            why = f"`{path}` is a folder" if is_folder else f"what stands at `{path}` is no file that can be read here"
+        raise NotEditable(SourceId.AGENT_LOCAL, why, "look at it, and move it away by hand", name=self.name)
 
     def replace(self, file: str, old: bytes, new: bytes) -> None:
         """Give a file that was seen other bytes; it keeps its permission bits, and its owner and group where it may."""

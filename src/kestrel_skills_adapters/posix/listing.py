@@ -30,7 +30,8 @@ def walked(calls: Syscalls, name: str, at: int, kind: Kind, path: str = ".") -> 
         yield KeptEntry(path, kind, unread=phrase(error)[0])
     else:
         executable = kind == "file" and found.st_mode & EXECUTABLE != 0
-        yield KeptEntry(path, kind, found.st_size, found.st_mtime_ns, executable)
+        changed = 0 if path == "." else found.st_ctime_ns
+        yield KeptEntry(path, kind, found.st_size, found.st_mtime_ns, changed, executable)
 
 
 def _folder(calls: Syscalls, name: str, at: int, path: str) -> Generator[KeptEntry, None, None]:

@@ -336,7 +336,7 @@ class Told(Protocol):
     def large(self, path: str, size: int) -> None:
         """A file holds more."""
 
-    def aside(self, path: str, kind: Kind, size: int, mtime_ns: int) -> None:
+    def aside(self, path: str, kind: Kind, *, size: int, mtime_ns: int, ctime_ns: int) -> None:
         """Something was not opened."""
 
     def unreadable(self, path: str, why: str) -> None:
@@ -404,7 +404,7 @@ class Walk:
         self._stamp(name, found)
         size = found.st_size
         if most is None:
-            self._told.aside(path, kind, size, found.st_mtime_ns)
+            self._told.aside(path, kind, size=size, mtime_ns=found.st_mtime_ns, ctime_ns=found.st_ctime_ns)
         elif content is None:
             if not stat.S_ISREG(found.st_mode):
                 raise Moved

@@ -59,7 +59,7 @@ def is_idle(calls: Syscalls, name: str, at: int, kind: Kind, depth: int = 0) -> 
 def _below(calls: Syscalls, name: str, at: int, depth: int) -> Iterator[int]:
     """A folder, open, unless it lies deeper than anything of ours."""
     if depth > _DEEPEST:
-        raise OSError(errno.ELOOP, os.strerror(errno.ELOOP))
+        raise OSError(errno.ENAMETOOLONG, os.strerror(errno.ENAMETOOLONG))
     with calls.folder(name, at) as fd:
         yield fd
 
@@ -99,7 +99,7 @@ def purge(calls: Syscalls, folder: str, at: int, manifest: Manifest) -> bool:
             executable = found.st_mode & EXECUTABLE != 0
             return content is not None and manifest.lists(path, content, executable=executable)
         found = calls.stat(name, at)
-        return Unlisted(escaped(path), kind, found.st_size, found.st_mtime_ns) in manifest.beside
+        return Unlisted(escaped(path), kind, found.st_size, found.st_mtime_ns, found.st_ctime_ns) in manifest.beside
 
     return _purge(calls, folder, at, "folder", is_seen)
 

@@ -7,13 +7,14 @@ what they should be (see `domain.leftover`). `kept` holds what was a person's af
 
 from __future__ import annotations
 
+import errno
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager, suppress
 from typing import Final
 
 from attrs import define, field, frozen
 
-from kestrel_skills_core.domain.errors import Busy
+from kestrel_skills_core.domain.errors import Busy, StoreFailed
 from kestrel_skills_core.domain.folder import Kind
 from kestrel_skills_core.domain.leftover import FolderName, PartName
 from kestrel_skills_core.domain.names import INTERNAL, SkillName
@@ -31,6 +32,7 @@ KEPT: Final = "kept"
 
 _STORE_LOCK: Final = "store.lock"
 _TOKEN: Final = 32
+_NO_FILE: Final = frozenset({errno.ELOOP, errno.EISDIR, errno.ENOTDIR, errno.ENXIO})
 MOST: Final = 1_000_000
 """Entries of one room. Only this library puts any there, a few for each mutation that was cut short."""
 
@@ -131,6 +133,19 @@ class Rooms:
             self.held.enter_context(lock)
         except BlockingIOError:
             raise Busy(what) from None
+        except OSError as error:
+            raise _unlocked(file, error) from None
+
+
+def _unlocked(file: str, error: OSError) -> StoreFailed | OSError:
+    """Why a lock file cannot be opened; what has nothing to do with that file is left to be told as ever."""
+    place = f"{INTERNAL}/{LOCKS}/{file}"
+    if error.errno in _NO_FILE:
+        why = f"a link, a folder or something else stands where the file `{place}` should"
+        return StoreFailed("lock", why, "look at it, and move it away by hand")
+    if isinstance(error, PermissionError):
+        return StoreFailed("lock", "permission is denied", f"give the agent's user permission to write to `{place}`")
+    return error
 
 
 @define

@@ -55,7 +55,7 @@ from kestrel_skills_core.ports.world import Cancelled, Chance
 from . import fencing, keeping
 from .changing import Change
 from .counting import Count
-from .failures import doubted, failing
+from .failures import doubted, failed, failing
 from .keeping import put_back
 from .reading import TRIES, Look, Moved, PosixSkillFiles
 from .rooms import KEPT, RETIRED, STAGING, Rooms
@@ -120,7 +120,7 @@ class PosixSkillStore(PosixSkillFiles):
     def remove(self, name: SkillName, path: ResourcePath, *, seen: Revision, cancelled: Cancelled) -> Revision:
         """Take one file out; see the port."""
         if path == DOCUMENT:
-            raise NotEditable(self.source, "a skill is its SKILL.md", "delete the skill, or edit the file")
+            raise NotEditable(self.source, "a skill is its SKILL.md", "delete the skill, or edit the file", name=name)
         with self._mutating("remove", name, cancelled) as (rooms, trail):
             change, tree = self._begun(rooms, trail, name, seen)
             old = tree.files.get(path)
@@ -136,7 +136,7 @@ class PosixSkillStore(PosixSkillFiles):
         with self._mutating("annotate", name, cancelled) as (rooms, trail):
             change, _ = self._begun(rooms, trail, name, seen)
             content = dump_provenance(provenance)
-            old = self._provenance(trail.at)
+            old = self._provenance(name, trail.at)
             if old is None:
                 change.add(change.missing(PROVENANCE), content)
             else:
@@ -154,22 +154,24 @@ class PosixSkillStore(PosixSkillFiles):
                     self.calls.move(name, rooms.root, str(entry), rooms[RETIRED])
             except FileNotFoundError:
                 raise SkillAbsent(name) from None
+            except PermissionError as error:  # a folder itself is written when it moves to another
+                raise failed("delete", error, name) from None
             with doubted(name):
                 if self._manifest(rooms[RETIRED], str(entry)) != manifest or not trail.holds():
                     raise StaleRevision(name, approved.revision, None, put_back(rooms, RETIRED, entry))
                 self.calls.rename(str(entry), rooms[RETIRED], str(evolve(entry, final=True)), rooms[RETIRED])
                 rooms.sync(rooms.root, rooms[RETIRED])
 
-    def fence(self, name: SkillName, fence: Fence, *, cancelled: Cancelled) -> None:
+    def fence(self, name: SkillName, fence: Fence, *, cancelled: Cancelled) -> tuple[Fence, Fence | None]:
         """Write a fail-closed mark; see the port."""
         with self._working("fence") as rooms:
             rooms.share(self.patience, cancelled)
-            fencing.fence(rooms, name, fence)
+            return fencing.fence(rooms, name, fence, patience=self.patience, cancelled=cancelled)
 
-    def unfence(self, name: SkillName) -> None:
+    def unfence(self, name: SkillName, *, seen: Fence, cancelled: Cancelled) -> None:
         """Take a mark away; see the port."""
         with self._opened() as root, failing("unfence"):
-            fencing.unfence(self.calls, root, name)
+            fencing.unfence(self.calls, root, name, seen, patience=self.patience, cancelled=cancelled)
 
     def fenced(self) -> Mapping[SkillName, Fence] | None:
         """All marks; see the port."""
@@ -234,7 +236,9 @@ class PosixSkillStore(PosixSkillFiles):
         with self._working(step) as rooms:
             rooms.share(self.patience, cancelled)
             rooms.claim(name, self.patience, cancelled)
-            yield rooms, Trail(self.calls, self.path, rooms.root, rooms.held)
+            trail = Trail(self.calls, self.path, rooms.root, rooms.held)
+            with failing(step, trail.way):
+                yield rooms, trail
 
     def _begun(self, rooms: Rooms, trail: Trail, name: SkillName, seen: Revision) -> tuple[Change, SkillTree]:
         """A change of a folder that is as it was seen, and what is in it."""
@@ -263,7 +267,7 @@ class PosixSkillStore(PosixSkillFiles):
             if error.errno not in (errno.ENOTDIR, errno.ELOOP):
                 raise
             why = "a link or file stands where the folder should"
-            raise NotEditable(self.source, why, "move it away by hand") from None
+            raise NotEditable(self.source, why, "move it away by hand", name=name) from None
 
     def _seen(self, at: int, folder: str) -> tuple[Sighting, dict[str, Content]]:
         """One folder of an open one, wherever that is, and every file that was read of it.
@@ -295,13 +299,14 @@ class PosixSkillStore(PosixSkillFiles):
             raise OSError(errno.EIO, os.strerror(errno.EIO))
         return manifest_of(sighting, read)
 
-    def _provenance(self, folder: int) -> bytes | None:
+    def _provenance(self, name: SkillName, folder: int) -> bytes | None:
         try:
             content, _ = self.calls.read(PROVENANCE, folder, LIMITS.provenance_bytes)
         except FileNotFoundError:
             return None
         if content is None:
-            raise NotEditable(self.source, f"what stands at `{PROVENANCE}` is not this library's", "remove it by hand")
+            why = f"what stands at `{PROVENANCE}` is not this library's"
+            raise NotEditable(self.source, why, "remove it by hand", name=name)
         return content
 
     def _refuse_one_more(self, root: int) -> None:

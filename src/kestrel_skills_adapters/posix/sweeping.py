@@ -4,32 +4,23 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
-from typing import Final
 
 from attrs import define, field
 
+from kestrel_skills_core.domain.belongings import STAGED_MARKERS, belongs, is_lock
 from kestrel_skills_core.domain.folder import Kind
 from kestrel_skills_core.domain.leftover import FolderName, KeptName, PartName, is_unfinished
-from kestrel_skills_core.domain.names import MARKER, SkillName
+from kestrel_skills_core.domain.names import SkillName
 from kestrel_skills_core.domain.removal import Manifest
 from kestrel_skills_core.ports.store import Swept
 
+from .failures import reason
 from .keeping import keep, put_back
 from .markers import LOCK as MARKERS_LOCK
 from .removing import is_idle, purge, purge_part, remove
 from .rooms import KEPT, LOCKS, MOST, RETIRED, STAGING, Rooms
 
 __all__ = ["Sweep"]
-
-_STAGED_MARKERS: Final = (f"{MARKER}.tmp.", f"{MARKER}.reap.")
-_RELEASE_0_1_0: Final = (
-    ".kestrel-skill-publication-",
-    ".kestrel-skill-git-",
-    ".kestrel-skill-trash-",
-    ".kestrel-skill-recovery-",
-    ".tmp.",
-)
-"""What the 0.1.0 release stages, and keeps for recovery, in the same folder; part of it may be a person's."""
 
 Look = Callable[[int, str], Manifest | None]
 """What a folder of an open one holds now; nothing where not all of it can be seen."""
@@ -45,6 +36,7 @@ class Sweep:
     _restored: list[SkillName] = field(factory=list, init=False)
     _kept: list[str] = field(factory=list, init=False)
     _left: list[str] = field(factory=list, init=False)
+    _why: dict[str, str] = field(factory=dict, init=False)
 
     def run(self) -> Swept:
         """Settle first, so that what a reader may have seen is on the disk; then end what each room holds.
@@ -58,17 +50,24 @@ class Sweep:
                 with self._telling(room, entry):
                     self._end(room, entry, kind)
         self._left += [f"{KEPT}/{entry}" for entry, _ in self.rooms.listed(KEPT) if KeptName.parse(entry) is None]
+        self._left += [f"{LOCKS}/{entry}" for entry, kind in self.rooms.listed(LOCKS) if not is_lock(entry, kind)]
         self._end_markers()
         return Swept(
-            purged=self._purged, restored=tuple(self._restored), kept=tuple(self._kept), left=tuple(self._left)
+            purged=self._purged,
+            restored=tuple(self._restored),
+            kept=tuple(self._kept),
+            left=tuple(self._left),
+            why=self._why,
         )
 
     @contextmanager
     def _telling(self, room: str, entry: str) -> Iterator[None]:
         try:
             yield
-        except OSError:
-            self._left.append(f"{room}/{entry}".lstrip("/"))
+        except OSError as error:
+            place = f"{room}/{entry}".lstrip("/")
+            self._left.append(place)
+            self._why[place] = reason(error)
 
     def _end(self, room: str, entry: str, kind: Kind) -> None:
         """End one entry, unless somebody has it open still: the next sweep will."""
@@ -138,12 +137,12 @@ class Sweep:
     def _end_markers(self) -> None:
         """Markers that were staged and not placed; left in peace where somebody who is placing one holds their lock."""
         rooms, calls = self.rooms, self.rooms.calls
-        entries = [entry for entry, _ in calls.listed(rooms.internal, MOST)]
-        staged = [entry for entry in entries if entry.startswith(_STAGED_MARKERS)]
+        entries = sorted(calls.listed(rooms.internal, MOST))
+        staged = [entry for entry, _ in entries if entry.startswith(STAGED_MARKERS)]
         if staged:
-            with suppress(BlockingIOError), calls.locked(MARKERS_LOCK, rooms[LOCKS], 0):
+            with suppress(OSError), calls.locked(MARKERS_LOCK, rooms[LOCKS], 0):
                 for entry in staged:
                     with self._telling("", entry):
                         calls.unlink(entry, rooms.internal)
                         self._purged += 1
-        self._left += sorted(entry for entry in entries if entry.startswith(_RELEASE_0_1_0))
+        self._left += [entry for entry, kind in entries if not belongs(entry, kind)]

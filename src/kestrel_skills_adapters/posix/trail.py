@@ -21,6 +21,10 @@ class Trail:
         self._held = held
         self._steps: list[tuple[str, int | None, int]] = [(path, None, root)]
 
+    def way(self) -> str:
+        """The folder at its end, relative to the root; empty for the root itself."""
+        return "/".join(name for name, _, _ in self._steps[1:])
+
     def enter(self, name: str) -> None:
         """Go down by one folder; no link is followed.
 

@@ -11,14 +11,14 @@ import hmac
 from collections.abc import Iterable
 from typing import Final
 
-from attrs import frozen
+from attrs import astuple, frozen
 
 from .names import Generation, Revision, SkillName, SourceId
 from .tree import Listing, Unlisted
 
 __all__ = ["ApprovalBinding", "holds_repository", "is_repository"]
 
-_TAG: Final = b"kestrel-skill-approval-v1\n"
+_TAG: Final = b"kestrel-skill-approval-v2\n"
 
 
 @frozen(kw_only=True)
@@ -41,13 +41,14 @@ class ApprovalBinding:
     def token(self) -> str:
         """64 hex digits, whatever the order of `unlisted`.
 
-        SHA-256 over the ASCII text `kestrel-skill-approval-v1` and a line feed, then every field in the order above,
-        then path, kind, size and time of every unlisted entry: each as UTF-8 behind its length in 4 bytes, big-endian.
+        SHA-256 over the ASCII text `kestrel-skill-approval-v2` and a line feed, then every field in the order above,
+        then path, kind, size, time of modification and time of change of every unlisted entry, in their order: each as
+        UTF-8, numbers in decimal, behind its length in 4 bytes, big-endian.
         """
         digest = hashlib.sha256(_TAG)
         parts = [self.operation, self.agent, self.name, self.source, self.generation, self.revision]
-        for entry in sorted((each.path, each.kind, str(each.size), str(each.mtime_ns)) for each in self.unlisted):
-            parts += entry
+        for entry in sorted(self.unlisted):
+            parts += map(str, astuple(entry))
         for part in parts:
             spelt = part.encode("utf-8", "surrogatepass")
             digest.update(len(spelt).to_bytes(4, "big") + spelt)

@@ -37,6 +37,7 @@ __all__ = [
     "StaleRevision",
     "StateUnavailable",
     "StoreFailed",
+    "SwitchedOff",
     "TooLarge",
     "Unapproved",
     "Unconditional",
@@ -255,6 +256,20 @@ class OtherDigest(Moved):
         return f"what would land as {_quoted(self.name)} has the digest {self.found}, and not {escaped(self.seen)}"
 
 
+class SwitchedOff(Moved):
+    """The skill was switched off by another, while it was switched on."""
+
+    code = "switched_off"
+    fix = "look whether it is to be on, then switch it on again"
+
+    def __init__(self, name: str) -> None:
+        super().__init__(name)
+        self.name = name
+
+    def __str__(self) -> str:
+        return f"{_quoted(self.name)} is still off: it was switched off meanwhile"
+
+
 class Withheld(SkillError):
     """Not permitted here or now."""
 
@@ -274,16 +289,17 @@ class Unapproved(Withheld):
 
 
 class NotEditable(Withheld):
-    """This library may not change that skill, or not in that way."""
+    """This library may not change that skill, or not in that way; without a `name`, no skill from that source."""
 
     code = "not_editable"
 
-    def __init__(self, source: str, why: str, fix: str = "") -> None:
+    def __init__(self, source: str, why: str, fix: str = "", *, name: str | None = None) -> None:
         super().__init__(source, why, fix)
-        self.source, self.why, self.fix = source, why, fix
+        self.source, self.why, self.fix, self.name = source, why, fix, name
 
     def __str__(self) -> str:
-        return f"skills from {self.source} cannot be changed here: {self.why}"
+        what = f"skills from {self.source}" if self.name is None else f"{_quoted(self.name)}, of {self.source},"
+        return f"{what} cannot be changed here: {self.why}"
 
 
 class Failed(SkillError):

@@ -133,7 +133,7 @@ class Folder:
         if (key := _legal_key(path)) is not None:
             self._keys[path] = key
             return True
-        self.aside(path, "folder", 0, 0)
+        self.aside(path, "folder", size=0, mtime_ns=0, ctime_ns=0)
         self._closed.add(path)
         if is_walked(path):
             return True
@@ -180,10 +180,10 @@ class Folder:
         else:
             self._bytes += size
 
-    def aside(self, path: str, kind: Kind, size: int, mtime_ns: int) -> None:
+    def aside(self, path: str, kind: Kind, *, size: int, mtime_ns: int, ctime_ns: int) -> None:
         """Take note of what is never opened: a link, a special file, a file that `reads` did not let through."""
         if self._unlisted is not None:
-            self._unlisted.append(Unlisted(escaped(path), kind, size, mtime_ns))
+            self._unlisted.append(Unlisted(escaped(path), kind, size, mtime_ns, ctime_ns))
         self._document_met |= path == DOCUMENT
         if path.rpartition("/")[0] not in self._closed:
             rule, message = _why_aside(path, kind)
@@ -276,7 +276,7 @@ class Folder:
     def _listing(self) -> Listing | None:
         if self._unlisted is None or len(self._unlisted) > LIMITS.skill_entries:
             return None
-        return tuple(sorted(self._unlisted, key=lambda each: (each.path, each.kind, each.size, each.mtime_ns)))
+        return tuple(sorted(self._unlisted))
 
 
 def _finding(rule: Rule, path: str, message: str, place: tuple[int, int] = (0, 0), advice: str = "") -> Finding:

@@ -18,6 +18,7 @@ from .names import SourceId
 from .record import SkillRecord, SkillState, Subject
 from .resolver import Catalog
 from .state_row import StateKey
+from .text import counted
 
 __all__ = [
     "Health",
@@ -77,27 +78,40 @@ def marker_health(catalog: Catalog, *, writable: bool) -> Health:
 
 
 def recovery_health(
-    problem: SkillError | None = None, *, purged: int = 0, restored: Sequence[str] = (), left: Sequence[str] = ()
+    problem: SkillError | None = None,
+    *,
+    purged: int = 0,
+    restored: Sequence[str] = (),
+    left: Sequence[str] = (),
+    why: Mapping[str, str] | None = None,
 ) -> Health:
-    """What became of the leftovers of interrupted changes: so many are gone, those are back, those are not ours."""
+    """What became of the leftovers of interrupted changes: so many are gone, those are back, those stay.
+
+    What stays is not ours, or could not be removed: `why` says why, by what is left.
+    """
     about = "recovery"
     if problem is not None:
         return Health(about, "warn", str(problem), problem.fix)
-    done = [f"{purged:,} leftovers removed"] if purged else []
+    done = [f"{counted(purged, 'leftover')} removed"] if purged else []
     done += [f"{_names(restored)} put back"] if restored else []
     if left:
-        done.append(f"{len(left):,} entries of `.kestrel-internal` stay: {_names(left)}")
+        stay = counted(len(left), "entry of `.kestrel-internal` stays", "entries of `.kestrel-internal` stay")
+        refused = why or {}
+        done.append(f"{stay}: {_names([f'{each} ({refused[each]})' if each in refused else each for each in left])}")
         fix = "look at them, since they may hold what somebody wrote, and remove by hand what nobody needs"
+        if refused:
+            fix += "; what could not be removed is ended by itself once it can be, as after `chmod -R u+rwX` where"
+            fix += " permission is denied"
         return Health(about, "warn", ", ".join(done), fix)
     return Health(about, "ok", ", ".join(done) or "nothing was left by interrupted changes")
 
 
-def kept_health(found: Sequence[object] | SkillError) -> Health:
-    """Whether anything of a person's waits to be looked at; or why that cannot be known."""
+def kept_health(found: Sequence[object] | SkillError, command: str) -> Health:
+    """Whether anything of a person's waits to be looked at, which a command shows; or why that cannot be known."""
     if isinstance(found, SkillError):
         return Health("kept", "warn", str(found), found.fix)
     if found:
-        return Health("kept", "warn", f"{len(found):,} of a person's files or folders", "run `kestrel-skills kept`")
+        return Health("kept", "warn", f"{len(found):,} of a person's files or folders", f"run `{command}`")
     return Health("kept", "ok", "nothing of a person's met a change")
 
 
@@ -108,11 +122,13 @@ def state_health(
     lapsed: Sequence[str] = (),
     astray: Sequence[str] = (),
     writable: bool,
+    missed: bool = False,
 ) -> Health:
     """Whether the table of states answers and can be written, and what it holds.
 
     `where` says which it is, `lapsed` names what was switched on and is not what is there now, and `astray` what was
-    switched on and is no skill now.
+    switched on and is no skill now. `missed` is whether there is none though there are skills: nobody can tell whether
+    none was ever on, or the table is somewhere else.
     """
     about = "states"
     if isinstance(found, StateUnavailable):
@@ -121,6 +137,9 @@ def state_health(
     if not writable:
         return Health(about, "fail", f"{message}; it cannot be written", "let yourself write it and its folder")
     fixes = []
+    if missed:
+        message = f"{where}: there is no state file, so that every skill is off"
+        fixes.append("enable what should be on; if there was a state file, bring it back, or name it with --state")
     if found.inert:
         fix = "enable again what should still be on, since it is not what was switched on"
         fixes.append(f"{fix}: {_names(lapsed)}" if lapsed else fix)
@@ -155,11 +174,11 @@ def mark_health(found: Sequence[str] | None) -> Health:
     return Health(about, "ok", "no skill is kept off by a mark")
 
 
-def skill_health(catalog: Catalog) -> Health:
-    """Whether all that is there are skills."""
+def skill_health(catalog: Catalog, command: str) -> Health:
+    """Whether all that is there are skills; a command shows why something is not."""
     counts = f"{len(catalog.records):,} resolve, {len(catalog.rejected):,} rejected"
     if catalog.rejected:
-        return Health("skills", "warn", counts, "run `kestrel-skills list` to see why")
+        return Health("skills", "warn", counts, f"run `{command}` to see why")
     return Health("skills", "ok", counts)
 
 

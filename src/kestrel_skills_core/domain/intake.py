@@ -70,7 +70,7 @@ class Intake:
         """
         raise TooLarge("bytes of one folder", LIMITS.parcel_bytes, fix=_FEWER)
 
-    def aside(self, path: str, kind: Kind, size: int, mtime_ns: int) -> None:  # noqa: ARG002 - the same
+    def aside(self, path: str, kind: Kind, **_: int) -> None:
         """Meet what is never opened.
 
         Raises:

@@ -28,15 +28,16 @@ class KeptEntry:
     """One entry of what is kept; of a link, the link itself.
 
     `path` is as the disk has it, with forward slashes, and bytes that are no UTF-8 as lone surrogates: not safe to
-    print. It is `.` for what is kept itself, be it a folder or not. Size, in bytes, and time are what the disk said; a
-    folder has none of its own. `unread` says why the disk would not show it, or what is in it; `beyond`, why more is in
-    it than is looked at.
+    print. It is `.` for what is kept itself, be it a folder or not. Size, in bytes, and times are what the disk said; a
+    folder has none of its own, and what is kept itself no time of change: moving it moves that. `unread` says why the
+    disk would not show it, or what is in it; `beyond`, why more is in it than is looked at.
     """
 
     path: str
     kind: Kind
     size: int = 0
     mtime_ns: int = 0
+    ctime_ns: int = 0
     executable: bool = False
     unread: str = ""
     beyond: str = ""
@@ -79,7 +80,8 @@ class KeptListing:
             if entry.beyond or is_repository(entry.path):
                 why = entry.beyond or "it holds a repository, and nobody lets go of one unseen"
                 place = f"{INTERNAL}/kept/{KeptName(self.token, self.name)}"
-                raise NotEditable(SourceId.AGENT_LOCAL, f"`{path}`: {why}", f"move `{place}` away by hand")
+                fix = f"move `{place}` away by hand"
+                raise NotEditable(SourceId.AGENT_LOCAL, f"`{path}`: {why}", fix, name=self.name)
 
 
 def beyond_depth(path: str) -> str:
@@ -107,4 +109,4 @@ def refuse_lone(kind: Kind, name: SkillName) -> None:
         what = "one file" if kind == "file" else "one link" if kind == "link" else "neither a file nor a folder"
         why = f"what is kept is {what} of `{name}`, and nothing tells where in it that was"
         fix = "copy it out with `--into`, edit the skill, then discard what is kept"
-        raise NotEditable(SourceId.AGENT_LOCAL, why, fix)
+        raise NotEditable(SourceId.AGENT_LOCAL, why, fix, name=name)

@@ -4,8 +4,8 @@ Removing a folder takes many steps: the manifest lists what is to be removed, an
 lists it, is a person's. It is never on the disk; its digest is, as a folder's name out of sight.
 
 Format of what is digested: a JSON object, sorted, without spaces, in ASCII. `files` maps the path of every file that
-was read to the SHA-256 of its bytes in hex and whether it is executable; `beside` lists path, kind, size and time of
-every entry that was not, as a sighting lists them. The SHA-256 of that names the folder that it speaks of.
+was read to the SHA-256 of its bytes in hex and whether it is executable; `beside` lists path, kind, size and both
+times of every entry that was not, as a sighting lists them. The SHA-256 of that names the folder that it speaks of.
 """
 
 from __future__ import annotations
@@ -13,9 +13,9 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Iterable, Mapping
-from typing import Self
+from typing import Final, Self
 
-from attrs import evolve, frozen
+from attrs import astuple, evolve, frozen
 
 from .approval import ApprovalBinding, holds_repository
 from .errors import NotEditable, StaleRevision
@@ -23,7 +23,20 @@ from .names import Generation, SkillName, SourceId
 from .record import Sighting
 from .tree import Content, Unlisted
 
-__all__ = ["Manifest", "approved_manifest", "manifest_of"]
+__all__ = ["REPOSITORY", "Manifest", "approved_manifest", "by_hand", "manifest_of", "unlistable"]
+
+REPOSITORY: Final = ("its folder holds a `.git`", "move the repository elsewhere, or delete the folder by hand")
+"""Why a folder with a repository is not deleted here, and what to do."""
+
+
+def unlistable(name: SkillName) -> tuple[str, str]:
+    """Why a folder is not deleted here of which not everything was seen, and what to do."""
+    return "not everything in its folder could be seen", f"mend what is said of it, or {by_hand(name)}"
+
+
+def by_hand(name: SkillName) -> str:
+    """How a person removes a folder that is not deleted here."""
+    return f"look at it, and run `rm -r {name}` in the skills folder"
 
 
 @frozen
@@ -41,7 +54,7 @@ class Manifest:
 
     def render(self) -> bytes:
         """The manifest as it is digested."""
-        beside = sorted([entry.path, entry.kind, entry.size, entry.mtime_ns] for entry in self.beside)
+        beside = [astuple(entry) for entry in sorted(self.beside)]
         return json.dumps({"files": self.files, "beside": beside}, sort_keys=True, separators=(",", ":")).encode()
 
     @property
@@ -73,9 +86,9 @@ def approved_manifest(
     source = SourceId.AGENT_LOCAL if found.provenance is None else found.provenance.source
     manifest = manifest_of(found, read)
     if manifest is None or found.unlisted is None:
-        raise NotEditable(source, "not all of the folder can be looked at", "remove it by hand")
+        raise NotEditable(source, *unlistable(name), name=name)
     if holds_repository(manifest.beside):
-        raise NotEditable(source, "the folder holds a `.git`, and with it more than can be seen", "remove it by hand")
+        raise NotEditable(source, *REPOSITORY, name=name)
     now = evolve(
         approved,
         operation="delete",

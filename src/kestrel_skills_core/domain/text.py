@@ -20,6 +20,7 @@ __all__ = [
     "FLAGS",
     "HiddenText",
     "Unseen",
+    "counted",
     "escaped",
     "folded",
     "hidden_runs",
@@ -115,6 +116,11 @@ def escaped(text: str) -> str:
         return text
     bad = {found.offset for found in unseen(text)}
     return "".join(_spelt(char) if at in bad else char for at, char in enumerate(text))
+
+
+def counted(count: int, one: str, many: str = "") -> str:
+    """A number of things, in words that agree with it; `many` is for what does not just take an `s`."""
+    return f"{count:,} {one if count == 1 else many or one + 's'}"
 
 
 def place_in(content: bytes, at: int) -> tuple[int, int]:

@@ -57,17 +57,20 @@ Inventory = tuple[Item, ...]
 """The files of one skill, in order of their paths."""
 
 
-@frozen
+@frozen(order=True)
 class Unlisted:
     """An entry of a skill's folder that is not in its inventory: left out, or refused.
 
-    `path` is escaped, safe to print. Nothing was read of it; size and time are what the disk said.
+    `path` is escaped, safe to print. Nothing was read of it; size and times (ns) are what the disk said. Whoever writes
+    to a file can put its size and time of modification back, but not its time of change. Of a folder, all are 0: what
+    it holds is listed.
     """
 
     path: str
     kind: Literal["file", "folder", "link", "other"]
     size: int
     mtime_ns: int
+    ctime_ns: int
 
 
 Listing = tuple[Unlisted, ...]

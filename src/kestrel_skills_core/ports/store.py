@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Protocol
 
-from attrs import frozen
+from attrs import field, frozen
 
 from ..domain.approval import ApprovalBinding
 from ..domain.fence import Fence
@@ -38,7 +38,8 @@ class Swept:
 
     `purged` counts what interrupted mutations had left; `restored` are skills whose deletion met a change, and that are
     back; `kept` are the tokens of what could not be put back. `left` are entries of the 0.1.0 release, of nobody we
-    know, or that cannot be removed: only a person can judge them. They are named relative to `.kestrel-internal`.
+    know, or that cannot be removed: only a person can judge them. They are named relative to `.kestrel-internal`; of
+    those that cannot be removed, `why` says why, and at which name.
     """
 
     skipped: bool = False
@@ -46,6 +47,7 @@ class Swept:
     restored: tuple[SkillName, ...] = ()
     kept: tuple[str, ...] = ()
     left: tuple[str, ...] = ()
+    why: Mapping[str, str] = field(factory=dict)
 
 
 class SkillStore(SkillFiles, Protocol):
@@ -117,12 +119,15 @@ class SkillStore(SkillFiles, Protocol):
         """
         ...
 
-    def fence(self, name: SkillName, fence: Fence, *, cancelled: Cancelled) -> None:
-        """Write a durable fail-closed mark, over the one that is there."""
+    def fence(self, name: SkillName, fence: Fence, *, cancelled: Cancelled) -> tuple[Fence, Fence | None]:
+        """Write a durable fail-closed mark, over the one that is there; gives it with its seal, and that other one."""
         ...
 
-    def unfence(self, name: SkillName) -> None:
-        """Take the mark away, durably. Absent is well."""
+    def unfence(self, name: SkillName, *, seen: Fence, cancelled: Cancelled) -> None:
+        """Take away the mark that was seen or written, durably, and never another: what stands in its place stays.
+
+        Absent is well.
+        """
         ...
 
     def fenced(self) -> Mapping[SkillName, Fence] | None:

@@ -20,6 +20,7 @@ from ..domain.errors import BadDocument, NotEditable, SkillAbsent, StaleRevision
 from ..domain.folder import illegible
 from ..domain.names import DOCUMENT, Revision, SkillName, SourceId, is_same
 from ..domain.record import Rejection, Sighting, SkillRecord, SkillState
+from ..domain.removal import REPOSITORY, unlistable
 from ..domain.state_row import StateKey
 from ..domain.tree import Content, SkillTree
 from ..domain.verdict import verdict_after, verdict_on
@@ -42,6 +43,10 @@ __all__ = [
 
 Commit = TypeVar("Commit")
 
+_UNMARKED: Final = (
+    "it has no generation marker",
+    "let yourself write its folder and the skills folder, then list the skills",
+)
 _OPERATORS: Final = ("they are the host's operator's", "make one of your own, or name your own copy as name@source")
 
 
@@ -125,7 +130,8 @@ def removed(command: RemoveFile, folder: Folder) -> Decision[Remove]:
     refuse_shared(folder)
     path = command.path
     if path == DOCUMENT:
-        raise NotEditable(folder.found.source, "a skill needs its SKILL.md", "delete the whole skill")
+        why = "a skill needs its SKILL.md"
+        raise NotEditable(folder.found.source, why, "delete the whole skill", name=folder.name)
     if path not in folder.tree.files:
         raise SkillAbsent(folder.name, path, fix="look at the skill to see its files")
     if command.expected_revision is None:
@@ -144,7 +150,7 @@ def deletable(found: SkillRecord | Rejection, agent: str) -> ApprovalBinding:
     """
     binding = found.delete_binding(agent)
     if binding is None:
-        raise NotEditable(found.source, *_why_not_deletable(found))
+        raise _not_deletable(found)
     return binding
 
 
@@ -182,7 +188,7 @@ def turned_on(command: SetState, found: SkillRecord | Rejection, now: SkillState
     if isinstance(found, Rejection):
         raise BadDocument(command.address.name, found.faults)
     if found.subject is None:
-        raise NotEditable(found.source, *_unmarked(found.name))
+        raise NotEditable(found.source, *_UNMARKED, name=found.name)
     if command.pin is not None and not is_same(command.pin, found.revision):
         raise StaleRevision(found.name, command.pin, found.revision)
     return SkillState(enabled=True, priority=_priority(command, now), subject=found.subject, pin=command.pin)
@@ -212,16 +218,11 @@ def _priority(command: SetState, now: SkillState) -> int:
     return now.priority if command.priority is None else command.priority
 
 
-def _why_not_deletable(found: SkillRecord | Rejection) -> tuple[str, str]:
+def _not_deletable(found: SkillRecord | Rejection) -> NotEditable:
     """Why there is no binding, and what to do."""
     if found.source is SourceId.HOST_SHARED:
-        return _OPERATORS
+        return NotEditable(found.source, *_OPERATORS)
+    assert found.name is not None, "an address leads to it"
     if found.unlisted is None:
-        return "not everything in its folder could be seen", "mend what is said of it, or delete the folder by hand"
-    if found.generation is None:
-        return _unmarked(found.name or found.source)
-    return "its folder holds a `.git`", "move the repository elsewhere, or delete the folder by hand"
-
-
-def _unmarked(name: str) -> tuple[str, str]:
-    return f"{name!r} has no generation marker", "make the skills folder writable, then list the skills"
+        return NotEditable(found.source, *unlistable(found.name), name=found.name)
+    return NotEditable(found.source, *(_UNMARKED if found.generation is None else REPOSITORY), name=found.name)

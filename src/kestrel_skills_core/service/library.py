@@ -16,14 +16,15 @@ from ..domain import document
 from ..domain.budget import Budget
 from ..domain.commands import Adapt, Create, Delete, Edit, RemoveFile, SetState, Unadapt
 from ..domain.document import SkillDocument
-from ..domain.errors import Moved, SkillAbsent, SkillError, StaleRevision
+from ..domain.errors import BadName, Moved, SkillAbsent, SkillError, StaleRevision
 from ..domain.findings import Finding
-from ..domain.names import DOCUMENT, Address, ResourcePath, SkillName, SourceId, is_skill_name
+from ..domain.names import DOCUMENT, Address, ResourcePath, SkillName, SourceId, is_skill_name, parse_address
 from ..domain.nearest import suggestion
 from ..domain.record import Rejection, SkillRecord, SkillState, Subject
 from ..domain.resolver import Resolver
 from ..domain.search import search
 from ..domain.state_row import StateKey
+from ..domain.text import escaped
 from ..domain.tree import SkillTree
 from ..domain.verify import Verification, verified
 from ..ports.markdown import Markdown
@@ -136,6 +137,21 @@ class SkillLibrary(Upkeep):
     async def search(self, query: str) -> tuple[SkillRecord, ...]:
         """The skills in whose name or description every word of the query occurs, best first."""
         return search((await self.catalog()).catalog.records, query)
+
+    async def address(self, text: str) -> Address:
+        """Read `name` or `name@source`, as somebody typed it.
+
+        Raises:
+            BadName: It is none. Where a folder is so called, which keeps it from being a skill, the fix says so.
+        """
+        try:
+            return parse_address(text)
+        except BadName as error:
+            for survey in await self.offload(self._survey):
+                if any(_is_called(folder, text) for folder in survey.sightings):
+                    fix = f"rename the folder of that name in the {survey.source} skills by hand: {error.fix}"
+                    raise BadName(error.given, error.why, fix) from None
+            raise
 
     async def read(self, address: Address) -> Reading:
         """One skill as it is now, shadowed copies by their source. Touches one folder in each root.
@@ -320,6 +336,7 @@ class SkillLibrary(Upkeep):
             TooLarge, SourceUnavailable: As `read`; nothing was changed.
             BadDocument, NotEditable, StaleRevision: See `turned_on`; nothing was changed.
             StoreFailed, Busy, InDoubt: A mark that kept it off could not be taken away; it is still off.
+            SwitchedOff: Another switched it off meanwhile; it is still off.
         """
         address = command.address
         look, standing = await self.gather(address.name)
@@ -423,6 +440,12 @@ class _AsRead:
     def __exit__(self, _kind: object, error: BaseException | None, _trace: object) -> None:
         if isinstance(error, Moved) and not (isinstance(error, StaleRevision) and error.kept):
             self.folder.sighting.refuse_unread()
+
+
+def _is_called(folder: str, text: str) -> bool:
+    """Whether somebody means a folder by what they typed: its name, or how a listing shows it, with a source or not."""
+    shown = escaped(folder)
+    return not {text, text.partition("@")[0]}.isdisjoint({folder, shown, shown.replace(" ", r"\x20")})
 
 
 async def _problem_of(step: Awaitable[None]) -> SkillError | None:

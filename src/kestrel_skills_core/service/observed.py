@@ -11,6 +11,7 @@ from ..domain.clause import Clause, render_clause
 from ..domain.errors import SkillAbsent, SkillError, SourceUnavailable, StateUnavailable, TooLarge
 from ..domain.names import Address, SkillName, SourceId
 from ..domain.record import Rejection, Sighting, SkillRecord, SkillState
+from ..domain.removal import by_hand
 from ..domain.resolver import Catalog, Resolver, Survey, leads_to, record_of
 from ..domain.state_row import StateKey
 from ..domain.tree import SkillTree
@@ -55,7 +56,8 @@ class Observed:
             held = "held back by a rejected folder" if isinstance(winner, Rejection) else "shadowed by a skill"
             return f"it is {held}, {written.name}@{winner.source}"
         if isinstance(winner, Rejection) or not winner.enabled:
-            return "it changed since it was switched on"
+            is_off = written.name in (self.fences or {})
+            return "it was switched off again" if is_off else "it changed since it was switched on"
         return ""
 
 
@@ -113,6 +115,9 @@ class Look:
             SkillAbsent, SourceUnavailable, TooLarge: As `find`.
         """
         survey = self.surveys.get(SourceId.AGENT_LOCAL)
+        is_own = address.source is None or address.source.home is SourceId.AGENT_LOCAL
+        if survey is not None and is_own and isinstance(large := survey.problem, TooLarge):
+            raise TooLarge(large.limit, large.allowed, large.found, f"{large.fix}; or {by_hand(self.name)}")
         if address.source is not None or survey is None:
             return self.find(address, states)
         if survey.problem is not None:

@@ -6,6 +6,10 @@ Rule 2: off is the mark, then the row, then the mark away; on is the row, then t
 Rule 3: a mark is taken away only when every row that it kept off says off by itself, but for the one that was just
         written; and never where nobody knows what it kept off.
 Rule 4: where the mark cannot be written, the row alone is; where neither can, nothing was done.
+Rule 5: a mark is taken away only by who wrote that very one, or saw it before reading the rows. So whoever was told
+        that a name is off by its mark alone can rely on it, whatever others do who began before.
+Rule 6: whoever turns a name on looks for marks when the row is written. Where one is left, the row is written off
+        again: the one whose mark it is may take it away without another look at the row.
 """
 
 from __future__ import annotations
@@ -15,7 +19,7 @@ from typing import Final
 
 from attrs import evolve, frozen
 
-from ..domain.errors import Failed, StateUnavailable
+from ..domain.errors import Failed, StateUnavailable, SwitchedOff
 from ..domain.names import SkillName
 from ..domain.record import SkillState
 from ..domain.state_row import StateKey
@@ -58,6 +62,10 @@ class Standing:
         """Whether a mark keeps the name off."""
         return self.fences is None or name in self.fences
 
+    def mark(self, name: SkillName) -> Fence | None:
+        """The mark that was seen on a name, if any."""
+        return None if self.fences is None else self.fences.get(name)
+
 
 @frozen(kw_only=True)
 class Switches:
@@ -69,10 +77,7 @@ class Switches:
 
     async def standing(self, name: SkillName | None = None) -> Standing:
         """Read both, of one name or of all; the marks first, since a row is written before its mark goes."""
-        store = self.store
-        fences: Mapping[SkillName, Fence] | None = {}
-        if store is not None:
-            fences = await self.offload(lambda _: store.fenced())
+        fences = await self._fences()
         try:
             rows = await self.table.rows(name)
         except StateUnavailable as error:
@@ -83,14 +88,20 @@ class Switches:
         """Turn one row on.
 
         Raises:
-            StateUnavailable: The table or the marks could not be read, or the table not written: it is as it was.
-            StoreFailed, InDoubt, Busy, SourceUnavailable: The mark is still there, and the name still off.
+            StateUnavailable: The table or the marks could not be read, or the table not written.
+            StoreFailed, InDoubt, Busy, SourceUnavailable: The mark could not be taken away, and the row is off again.
+            SwitchedOff: A mark was written that had not been seen, and the row is off again.
         """
         if standing.unavailable is not None:
             raise standing.unavailable
         await self.table.put(key, state)
-        if standing.marks(key.name):
-            await self.lift(key, standing)
+        try:
+            if standing.marks(key.name):
+                await self.lift(key, standing)
+            await self._expect_unmarked(key.name)
+        except (Failed, SwitchedOff):
+            await self.table.replace(key, evolve(state, enabled=False), seen=state)
+            raise
 
     async def off(self, rows: Mapping[StateKey, SkillState], standing: Standing) -> None:
         """Turn off rows of one name; each is given as it shall be.
@@ -99,33 +110,51 @@ class Switches:
             StateUnavailable: Neither a mark nor a row could be written.
         """
         (name,) = {key.name for key in rows}
-        fenced = await self._fence(name, min(state.priority for state in rows.values()))
+        mark, over = await self._fence(name, min(state.priority for state in rows.values()))
         try:
             if standing.silent is not None:
                 raise standing.silent
             for key, state in rows.items():
                 await self.table.put(key, state)
         except StateUnavailable:
-            if fenced:
+            if mark is not None:
                 return
             raise
-        if standing.fences is None:
-            return
         try:
-            if standing.marks(name):
-                await self._put_off(name, rows, standing)
-            await self._unfence(name)
+            await self._clear(name, rows, standing, mark, over)
         except Failed:
             return  # the rows say off: the name is off twice, and the next change of it takes the mark away
 
+    async def _clear(
+        self, name: SkillName, written: Iterable[StateKey], standing: Standing, mark: Fence | None, over: Fence | None
+    ) -> None:
+        """Take away the own mark, and what is left of any that it was written over; or, without one, what is there."""
+        seen = standing.mark(name)
+        if mark is None or (over is not None and not over.is_same(seen)):
+            # A mark that was not seen may keep off what is on by rows that were not read: look again.
+            standing = await self.standing(name)
+            mark = seen = standing.mark(name)
+        if standing.unavailable is not None:
+            return
+        if seen is not None:
+            await self._put_off(name, written, standing)
+        await self._unfence(name, mark)
+
     async def lift(self, written: StateKey, standing: Standing) -> None:
-        """Take away a name's mark, after its row was written or dropped.
+        """Take away the mark that was seen on a name, after its row was written or dropped; another one stays.
 
         Raises:
             StateUnavailable, StoreFailed, InDoubt, Busy, SourceUnavailable: It is still there, or may be.
         """
         await self._put_off(written.name, (written,), standing)
-        await self._unfence(written.name)
+        await self._unfence(written.name, standing.mark(written.name))
+
+    async def _expect_unmarked(self, name: SkillName) -> None:
+        fences = await self._fences()
+        if fences is None:
+            raise StateUnavailable(*_UNREADABLE)
+        if name in fences:
+            raise SwitchedOff(name)
 
     async def _put_off(self, name: SkillName, written: Iterable[StateKey], standing: Standing) -> None:
         """Write off what only the mark kept off."""
@@ -133,18 +162,22 @@ class Switches:
             if key.name == name and state.enabled and key not in written:
                 await self.table.put(key, evolve(state, enabled=False))
 
-    async def _fence(self, name: SkillName, priority: int) -> bool:
+    async def _fences(self) -> Mapping[SkillName, Fence] | None:
+        store = self.store
+        return {} if store is None else await self.offload(lambda _: store.fenced())
+
+    async def _fence(self, name: SkillName, priority: int) -> tuple[Fence, Fence | None] | tuple[None, None]:
+        """Write a mark; gives it, and the one that it was written over. No mark where none may be there."""
         store = self.store
         if store is None:
-            return False
+            return None, None
         mark = Fence(priority=priority, reason=_WHY)
         try:
-            await self.offload(lambda cancelled: store.fence(name, mark, cancelled=cancelled))
+            return await self.offload(lambda cancelled: store.fence(name, mark, cancelled=cancelled))
         except Failed:
-            return False
-        return True
+            return None, None
 
-    async def _unfence(self, name: SkillName) -> None:
+    async def _unfence(self, name: SkillName, seen: Fence | None) -> None:
         store = self.store
-        if store is not None:
-            await self.offload(lambda _: store.unfence(name))
+        if store is not None and seen is not None:
+            await self.offload(lambda cancelled: store.unfence(name, seen=seen, cancelled=cancelled))

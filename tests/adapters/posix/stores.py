@@ -74,6 +74,12 @@ class Verb:
         return self.name
 
 
+def _unfence(store: PosixSkillStore) -> None:
+    plain = PosixSkillStore(store.path, chance=store.chance, calls=Later())
+    seen = (plain.fenced() or {}).get(KNOTS, Fence(priority=1, reason="nobody's"))
+    store.unfence(KNOTS, seen=seen, cancelled=never)
+
+
 def _retire(store: PosixSkillStore) -> None:
     plain = PosixSkillStore(store.path, chance=store.chance, calls=Later())
     store.retire(KNOTS, approved=approval(plain, KNOTS), cancelled=never)
@@ -106,7 +112,7 @@ VERBS: Final = (
     ),
     Verb("retire", _retire),
     Verb("fence", lambda store: store.fence(KNOTS, Fence(priority=1, reason="why"), cancelled=never)),
-    Verb("unfence", lambda store: store.unfence(KNOTS)),
+    Verb("unfence", _unfence),
 )
 CHANGING: Final = [verb for verb in VERBS if verb.name not in ("publish", "fence", "unfence")]
 """Those that change knots."""

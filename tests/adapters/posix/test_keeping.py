@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from kestrel_skills_adapters.posix.syscalls import Syscalls
-from kestrel_skills_core.domain.errors import KeptAbsent, NotEditable
+from kestrel_skills_core.domain.errors import KeptAbsent, NotEditable, StaleRevision
 from kestrel_skills_core.domain.folder import Kind
 from tests.contracts.store import never
 from tests.hostile.disk import Meddling, once, open_descriptors
@@ -88,3 +88,20 @@ def test_what_is_taken_while_it_is_discarded_is_absent(tmp_path: Path) -> None:
     seen = root.store.kept_listing(TOKEN)
     with pytest.raises(KeptAbsent):
         on(root, once("move", place.name, place.unlink)).discard(TOKEN, seen=seen, cancelled=never)
+
+
+def test_what_changed_under_its_old_size_and_time_is_not_discarded(tmp_path: Path) -> None:
+    """Nobody puts back a time of change; what a person let go of is let go of."""
+    root = made(tmp_path)
+    file = root.internal / "kept" / f"{TOKEN}-knots" / "notes.md"
+    file.parent.mkdir(parents=True)
+    file.write_bytes(b"seen")
+    seen, before = root.store.kept_listing(TOKEN), file.stat()
+    while file.stat().st_ctime_ns == before.st_ctime_ns:
+        file.write_bytes(b"mine")
+        os.utime(file, ns=(before.st_atime_ns, before.st_mtime_ns))
+    with pytest.raises(StaleRevision):
+        root.store.discard(TOKEN, seen=seen, cancelled=never)
+    assert file.read_bytes() == b"mine"
+    root.store.discard(TOKEN, seen=root.store.kept_listing(TOKEN), cancelled=never)
+    assert not file.parent.exists()

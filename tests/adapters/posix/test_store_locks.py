@@ -19,7 +19,7 @@ from tests.contracts.files import CountingChance, Later
 from tests.contracts.store import never
 from tests.race.stopped import held
 
-from .stores import CHANGING, KNOTS, TREE, VERBS, Verb, made, on
+from .stores import CHANGING, KNOTS, TREE, VERBS, Verb, leftovers, made, on
 
 TOKEN = "ab" * 16
 
@@ -36,8 +36,8 @@ def test_a_stopped_sibling_that_holds_a_name_stops_only_who_would_change_it(tmp_
         assert root.store.read(KNOTS).tree.revision == TREE.revision
         assert list(root.store.survey().sightings) == ["knots"]
         root.store.publish(SkillName("shells"), TREE, cancelled=never)
-        root.store.fence(KNOTS, Fence(priority=1, reason="why"), cancelled=never)
-        root.store.unfence(KNOTS)
+        seen, _ = root.store.fence(KNOTS, Fence(priority=1, reason="why"), cancelled=never)
+        root.store.unfence(KNOTS, seen=seen, cancelled=never)
     verb.run(on(root, Later()))
 
 
@@ -46,13 +46,44 @@ def test_a_stopped_sibling_that_sweeps_stops_every_change(tmp_path: Path, verb: 
     """But no reader, and not the taking away of a mark."""
     root = made(tmp_path)
     before = root.entries()
+    seen, _ = root.store.fence(KNOTS, Fence(priority=1, reason="why"), cancelled=never)
     with held(root.internal / "locks", "store.lock"):
         with pytest.raises(Busy, match="the skills folder"):
             verb.run(on(root, Later()))
         assert root.entries() == before
         assert root.store.read(KNOTS).tree.revision == TREE.revision
-        root.store.unfence(KNOTS)
+        root.store.unfence(KNOTS, seen=seen, cancelled=never)
         assert root.store.fenced() == {}
+
+
+@pytest.mark.parametrize("name", ["fence", "unfence"])
+def test_a_stopped_sibling_that_holds_a_mark_stops_only_who_would_change_it(tmp_path: Path, name: str) -> None:
+    """The answer names it; marks of other names, and all else, go on; an hour's patience ends with who goes away."""
+    root = made(tmp_path)
+    seen, _ = root.store.fence(KNOTS, Fence(priority=1, reason="why"), cancelled=never)
+    patient = PosixSkillStore(root.path, chance=CountingChance(), patience=3600)
+    gone = {
+        "fence": lambda: patient.fence(KNOTS, seen, cancelled=cancelled),
+        "unfence": lambda: patient.unfence(KNOTS, seen=seen, cancelled=cancelled),
+    }
+    verb = next(verb for verb in VERBS if verb.name == name)
+    asked: list[bool] = []
+
+    def cancelled() -> bool:
+        asked.append(True)
+        return len(asked) > 3
+
+    with held(root.internal / "locks", "mark-knots.lock"):
+        with pytest.raises(Busy, match="the mark of `knots`"):
+            verb.run(on(root, Later()))
+        with pytest.raises(Busy):
+            gone[name]()
+        assert seen.is_same((root.store.fenced() or {})[KNOTS])
+        other, _ = root.store.fence(SkillName("shells"), Fence(priority=1, reason="why"), cancelled=never)
+        root.store.unfence(SkillName("shells"), seen=other, cancelled=never)
+        root.store.write(KNOTS, ResourcePath("new.md"), b"new", seen=TREE.revision, cancelled=never)
+    assert len(asked) == 4
+    assert leftovers(root) == []
 
 
 @pytest.mark.parametrize("verb", VERBS, ids=str)

@@ -143,7 +143,9 @@ def test_a_folder_that_is_as_it_was_seen_goes(root: OnDisk, room: str, final: bo
 def test_a_folder_that_cannot_be_read_for_a_moment_does_not_come_back(root: OnDisk, room: str) -> None:
     """Nobody can tell whether a person changed it; the next sweep can."""
     folder = retired(root, room=room)
-    assert on(root, failing_once("read", "SKILL.md")).sweep() == Swept(left=(f"{room}/{folder.name}",))
+    place = f"{room}/{folder.name}"
+    swept = on(root, failing_once("read", "SKILL.md")).sweep()
+    assert swept == Swept(left=(place,), why={place: "the disk reports an error"})
     assert sight(root) == []
     assert root.store.sweep() == Swept(purged=1)
 
@@ -248,7 +250,8 @@ def test_deep_folders_are_told_of_and_stop_nothing(root: OnDisk) -> None:
     """Ours are not so deep; only a person can have made them."""
     (root.internal / "staging" / TOKEN / "/".join("d" * 300)).mkdir(parents=True)
     (root.internal / "staging" / OTHER).write_bytes(b"")
-    assert root.store.sweep() == Swept(purged=1, left=(f"staging/{TOKEN}",))
+    place = f"staging/{TOKEN}"
+    assert root.store.sweep() == Swept(purged=1, left=(place,), why={place: "folders are nested too deeply"})
 
 
 def test_what_is_nobodys_is_told_of_and_stays(root: OnDisk) -> None:
@@ -293,13 +296,16 @@ def test_markers_are_left_to_whoever_is_placing_them(root: OnDisk) -> None:
     assert root.store.sweep() == Swept(purged=1)
 
 
-@pytest.mark.parametrize("number", [errno.EACCES, errno.EIO])
-def test_what_cannot_be_removed_is_told_of_and_stops_nothing(root: OnDisk, number: int) -> None:
-    """The rest is swept."""
+@pytest.mark.parametrize(
+    ("number", "why"), [(errno.EACCES, "permission is denied"), (errno.EIO, "the disk reports an error")]
+)
+def test_what_cannot_be_removed_is_told_of_and_stops_nothing(root: OnDisk, number: int, why: str) -> None:
+    """It is said why; the rest is swept."""
     (root.internal / "staging" / TOKEN).write_bytes(b"")
     (root.internal / "staging" / OTHER).write_bytes(b"")
     store = on(root, failing("unlink", TOKEN, number))
-    assert store.sweep() == Swept(purged=1, left=(f"staging/{TOKEN}",))
+    place = f"staging/{TOKEN}"
+    assert store.sweep() == Swept(purged=1, left=(place,), why={place: why})
     assert root.store.sweep() == Swept(purged=1)
 
 

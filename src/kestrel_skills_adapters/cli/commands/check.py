@@ -11,7 +11,7 @@ from attrs import define, field
 
 from kestrel_skills_core.domain.errors import SkillError
 from kestrel_skills_core.domain.limits import LIMITS
-from kestrel_skills_core.domain.text import escaped
+from kestrel_skills_core.domain.text import counted, escaped
 
 from ...records import Members
 from ...wiring import judged
@@ -132,7 +132,7 @@ class Check:
 
     def _note_deep(self) -> None:
         if self.deep:
-            count = f"{len(self.deep):,} folder" + ("s" if len(self.deep) > 1 else "")
+            count = counted(len(self.deep), "folder")
             where = f"{LIMITS.seek_depth} levels below a path, as in {_cut(self.deep[0])}"
             self.screen.note(f"note: {count} not looked into, deeper than {where}")
 

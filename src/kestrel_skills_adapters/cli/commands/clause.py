@@ -28,6 +28,6 @@ def command(context: click.Context) -> int:
     if not invocation.json:
         screen.note(f"{len(clause.included):,} in; {receipt(clause)}")
         if observed.catalog.records and not observed.catalog.enabled:
-            screen.note("nothing is on: `kestrel-skills enable NAME` puts a skill in")
+            screen.note(f"nothing is on; to put a skill in: `{invocation.command('enable', 'NAME')}`")
     note_problems(screen, session, observed)
     return worst(observed)

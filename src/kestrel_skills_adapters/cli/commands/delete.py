@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from typing import Final
+
 import click
 
 from kestrel_skills_core.domain.commands import Delete
-from kestrel_skills_core.domain.names import parse_address
 from kestrel_skills_core.domain.record import Rejection
+from kestrel_skills_core.domain.text import counted
 from kestrel_skills_core.service.library import Deletion
 
 from ..changes import asked, begin, problem, resolves, shown
@@ -31,14 +33,14 @@ def command(context: click.Context, name: str, revision: str | None) -> int:
     invocation = of(context)
     screen = invocation.screen()
     session = invocation.session()
-    address = parse_address(name)
-    begin(session, screen)
+    address = session.address(name)
+    begin(session, invocation)
     deletion = session.deletion(address)
     token = deletion.delete_revision if revision is None else revision
     if revision is None:
         _show(screen, address.name, deletion)
         if not asked(f"delete {address.name} for ever?"):
-            screen.note(f"nothing was deleted; `--revision {token}` deletes it unasked")
+            screen.note(f"nothing was deleted; unasked: `{invocation.command('delete', str(address), revision=token)}`")
             return FOUND
     outcome = session.delete(Delete(address=address, delete_revision=token))
     if invocation.json:
@@ -49,13 +51,17 @@ def command(context: click.Context, name: str, revision: str | None) -> int:
     return problem(screen, outcome.problem)
 
 
+_KINDS: Final = {"file": "a file", "folder": "a folder", "link": "a link", "other": "a special file"}
+
+
 def _show(screen: Screen, name: str, deletion: Deletion) -> None:
     """Say on stderr what goes, and what comes."""
     found = deletion.found
     state = "rejected" if isinstance(found, Rejection) else "on" if found.enabled else "off"
     screen.note(f"{name}, of {found.source}, {state}:")
     for item in found.inventory:
-        screen.note(f"  {item.path} ({item.size:,} bytes)")
+        screen.note(f"  {item.path} ({counted(item.size, 'byte')})")
     for entry in found.unlisted or ():
-        screen.note(f"  {entry.path} (a {entry.kind} that is no part of the skill)")
+        size = f"{counted(entry.size, 'byte')}; " if entry.kind == "file" else ""
+        screen.note(f"  {entry.path} ({size}{_KINDS[entry.kind]} that is no part of the skill)")
     screen.note(f"then {resolves(name, deletion.then)}")

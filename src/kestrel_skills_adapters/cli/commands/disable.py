@@ -5,7 +5,6 @@ from __future__ import annotations
 import click
 
 from kestrel_skills_core.domain.commands import SetState
-from kestrel_skills_core.domain.names import parse_address
 
 from ..completion import addresses
 from ..invocation import BUDGET, OUTPUT, WHERE, accepts, of
@@ -20,4 +19,5 @@ __all__ = ["command"]
 @click.pass_context
 def command(context: click.Context, name: str) -> int:
     """Switch a skill off; it stays where it is, and keeps its priority."""
-    return switch(of(context), SetState(address=parse_address(name), enabled=False))
+    invocation = of(context)
+    return switch(invocation, SetState(address=invocation.session().address(name), enabled=False))

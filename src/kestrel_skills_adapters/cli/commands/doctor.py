@@ -27,7 +27,7 @@ def command(context: click.Context) -> int:
     """
     invocation = of(context)
     screen = invocation.screen()
-    found = [*examined(invocation.session())]
+    found = [*examined(invocation.session(), invocation.command)]
     failed = any(each.status == "fail" for each in found)
     if invocation.json:
         screen.members({"ok": not failed, "checks": [asdict(each) for each in found]})

@@ -8,13 +8,13 @@ from attrs import frozen
 from kestrel_skills_core.domain.commands import Edit, RemoveFile
 from kestrel_skills_core.domain.edit import Whole
 from kestrel_skills_core.domain.errors import SkillError, StaleRevision
-from kestrel_skills_core.domain.names import DOCUMENT, Address, ResourcePath, Revision, parse_address, resource_path
+from kestrel_skills_core.domain.names import DOCUMENT, Address, ResourcePath, Revision, resource_path
 from kestrel_skills_core.domain.record import Rejection, SkillRecord
 from kestrel_skills_core.service.library import Reading
 
 from ..changes import FROM, IF_MATCH, asked, begin, differences, refusal, short, shown
 from ..completion import addresses
-from ..draft import Draft, given_text
+from ..draft import Draft, drafted, given_text
 from ..failures import DONE, Misuse
 from ..invocation import BUDGET, OUTPUT, WHERE, Invocation, accepts, of
 from ..session import Session
@@ -45,11 +45,12 @@ def command(
     there already.
     """
     invocation = of(context)
-    address, wanted = parse_address(name), resource_path(path)
+    wanted = resource_path(path)
     if remove and source is not None:
         raise Misuse("--remove and --from exclude each other", "give one of them")
     session = invocation.session()
-    begin(session, invocation.screen())
+    address = session.address(name)
+    begin(session, invocation)
     if remove:
         found = session.remove_file(RemoveFile(address=address, path=wanted, expected_revision=seen))
         return _tell(invocation, session, found, f"{wanted} is removed")
@@ -60,58 +61,61 @@ def command(
     reading = session.read(address)
     if seen not in (None, reading.tree.revision):
         raise StaleRevision(address.name, seen, reading.tree.revision)
-    before = _bytes(reading, wanted)
-    editing = Editing(invocation, session, address, wanted, reading.tree.revision, before, Draft.of(wanted, before))
-    return editing.run()
+    editing = Editing(invocation, session, address, wanted, reading.tree.revision)
+    with drafted(invocation.screen(), wanted, _bytes(reading, wanted), editing.going_on) as draft:
+        return editing.run(draft)
 
 
 @frozen
 class Editing:
-    """One file in a person's editor, and what it was when it was opened."""
+    """One file in a person's editor, and what its skill was when it was opened."""
 
     invocation: Invocation
     session: Session
     address: Address
     path: ResourcePath
     seen: Revision
-    before: bytes
-    draft: Draft
 
-    def run(self) -> int:
+    def going_on(self, text: str, revision: Revision | None = None) -> str:
+        """The command that writes the text of a file, if nothing changed since, or since a revision."""
+        return self.invocation.command("edit", str(self.address), self.path, from_=text, if_match=revision or self.seen)
+
+    def run(self, draft: Draft) -> int:
         """Let the person write until it can be taken, or they give up; what they wrote is never lost."""
         screen = self.invocation.screen()
         while True:
-            text = self.draft.edited(self.invocation.environ)
-            if text == self.before:
-                self.draft.drop()
+            text = draft.edited(self.invocation.environ)
+            if text == draft.before:
+                draft.drop()
                 screen.note("nothing was changed")
                 return DONE
             command = Edit(address=self.address, path=self.path, change=Whole(text), expected_revision=self.seen)
             try:
                 found = self.session.edit(command)
             except StaleRevision as error:
-                return self._stale(error, text)
+                return self._stale(error, draft, text)
             except SkillError as error:
-                code = refusal(self.invocation, error, text=self.draft.path)
+                code = refusal(self.invocation, error, text=draft.path)
                 if asked("edit it again?"):
                     continue
-                screen.note(f"nothing was changed; your text is in {self.draft.path}")
+                screen.note(f"nothing was changed; your text is in {draft.path}; mend it, then:")
+                screen.note(f"  {self.going_on(draft.path)}")
                 return code
-            self.draft.drop()
+            draft.drop()
             return _tell(self.invocation, self.session, found, f"{self.path} is written")
 
-    def _stale(self, error: StaleRevision, text: bytes) -> int:
+    def _stale(self, error: StaleRevision, draft: Draft, text: bytes) -> int:
         """Show what both did since the file was opened, and how to go on."""
-        screen, kept = self.invocation.screen(), self.draft.path
+        screen, kept = self.invocation.screen(), draft.path
         screen.note(f"nothing was changed; your text is in {kept}")
         try:
             now = self.session.read(self.address)
         except SkillError:
             return refusal(self.invocation, error, text=kept)
-        differences(screen, self.before, _bytes(now, self.path), "what changed meanwhile")
-        differences(screen, self.before, text, "what you changed")
+        differences(screen, draft.before, _bytes(now, self.path), "what changed meanwhile")
+        differences(screen, draft.before, text, "what you changed")
         screen.note("bring the two together there, then:")
-        screen.note(f"  kestrel-skills edit {self.address} {self.path} --from {kept} --if-match {now.tree.revision}")
+        screen.note(f"  {self.going_on(kept, now.tree.revision)}")
         return refusal(self.invocation, error, text=kept, revision=now.tree.revision)
 
 

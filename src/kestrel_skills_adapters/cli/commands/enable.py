@@ -5,7 +5,7 @@ from __future__ import annotations
 import click
 
 from kestrel_skills_core.domain.commands import SetState
-from kestrel_skills_core.domain.names import Revision, parse_address
+from kestrel_skills_core.domain.names import Revision
 from kestrel_skills_core.domain.record import PRIORITIES
 
 from ..changes import revision_given
@@ -31,4 +31,6 @@ __all__ = ["command"]
 @click.pass_context
 def command(context: click.Context, name: str, priority: int | None, pin: Revision | None) -> int:
     """Switch a skill on: its name and description enter the prompt, as far as the budget goes."""
-    return switch(of(context), SetState(address=parse_address(name), enabled=True, priority=priority, pin=pin))
+    invocation = of(context)
+    address = invocation.session().address(name)
+    return switch(invocation, SetState(address=address, enabled=True, priority=priority, pin=pin))

@@ -43,7 +43,7 @@ def command(  # click's signature
     if isinstance(place, Repository) and not name:
         raise Misuse("no skill is named", f"`kestrel-skills preview {source}` lists those that are there")
     screen, session = invocation.screen(), invocation.session(found=True)
-    begin(session, screen)
+    begin(session, invocation)
     try:
         installed = session.install(Install(source=place, name=name, adapt=adapt, digest=digest))
     except SkillError as error:

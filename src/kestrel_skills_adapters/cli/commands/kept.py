@@ -8,7 +8,7 @@ import click
 
 from kestrel_skills_core.domain.kept import KeptEntry, KeptListing
 from kestrel_skills_core.domain.limits import LIMITS
-from kestrel_skills_core.domain.text import escaped
+from kestrel_skills_core.domain.text import counted, escaped
 
 from ..changes import asked
 from ..copying import copied
@@ -98,7 +98,7 @@ def _unseen(screen: Screen, listing: KeptListing) -> int:
 
 def _line(entry: KeptEntry) -> str:
     if entry.kind == "file":
-        return f"{entry.path} ({entry.size:,} bytes)"
+        return f"{entry.path} ({counted(entry.size, 'byte')})"
     what = {"folder": "a folder", "link": "a link, not followed"}.get(entry.kind, "neither a file nor a folder")
     return f"{entry.path} ({what})"
 
@@ -124,7 +124,7 @@ def _copy(invocation: Invocation, session: Session, listing: KeptListing, into: 
             screen.note(f"not copied whole: {entry.path}: {why}")
         elif entry.kind == "file":
             files += 1
-    told = "1 file is" if files == 1 else f"{files:,} files are"
+    told = counted(files, "file is", "files are")
     _tell(invocation, {"into": into, "files": files, "left": left}, f"{told} in {into}")
     return FAILED if left else DONE
 
@@ -138,7 +138,8 @@ def _discard(invocation: Invocation, session: Session, listing: KeptListing, *, 
         for entry in listing.entries:
             screen.note(f"  {_line(entry)}")
         if not asked(f"discard {listing.token} for ever?"):
-            screen.note("nothing was discarded; `--yes` discards it unasked")
+            again = invocation.command("kept", listing.token, discard=True, yes=True)
+            screen.note(f"nothing was discarded; unasked: `{again}`")
             return FOUND
     session.discard(listing.token, listing)
     return _tell(invocation, {"token": listing.token, "discarded": True}, f"{listing.token} is gone for ever")

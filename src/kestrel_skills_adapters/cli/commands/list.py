@@ -9,6 +9,7 @@ import click
 from kestrel_skills_core.domain.clause import Clause, token_cost
 from kestrel_skills_core.domain.record import Rejection, SkillRecord, SkillState
 from kestrel_skills_core.domain.resolver import Catalog
+from kestrel_skills_core.domain.text import counted
 from kestrel_skills_core.service.observed import Observed
 
 from ...records import Shown
@@ -92,7 +93,7 @@ def _first(rejection: Rejection) -> str:
 
 def _counts(observed: Observed) -> str:
     catalog = observed.catalog
-    skills = f"{len(catalog.records):,} skill" + ("s" if len(catalog.records) != 1 else "")
+    skills = counted(len(catalog.records), "skill")
     shadowed = sum(len(record.shadowed) for record in catalog.records)
     counts = [f"{len(catalog.enabled):,} on"]
     counts += [f"{len(catalog.rejected):,} rejected"] if catalog.rejected else []

@@ -9,10 +9,10 @@ import click
 from kestrel_skills_core.domain.commands import Create
 from kestrel_skills_core.domain.errors import SkillError
 from kestrel_skills_core.domain.names import DOCUMENT, SkillName, skill_name
-from kestrel_skills_core.domain.record import PRIORITIES, SkillRecord
+from kestrel_skills_core.domain.record import PRIORITIES, SkillRecord, SkillState
 
 from ..changes import FROM, asked, begin, problem, refusal, shown
-from ..draft import Draft, given_text
+from ..draft import drafted, given_text
 from ..failures import FOUND
 from ..invocation import BUDGET, OUTPUT, WHERE, Invocation, accepts, of
 
@@ -47,7 +47,7 @@ What this is for, in a sentence, and how to tell that it is done.
 @click.option(
     "--priority",
     type=click.IntRange(PRIORITIES[0], PRIORITIES[-1]),
-    default=100,
+    default=SkillState().priority,
     metavar="N",
     help="Its place in the clause, lower first; by default 100.",
 )
@@ -60,29 +60,36 @@ def command(context: click.Context, name: str, source: str | None, enabled: bool
         return _make(invocation, Create(name=wanted, document=given_text(source), enabled=enabled, priority=priority))
     invocation.session()  # what cannot be meant is refused before anybody writes a text
     template = _TEMPLATE.format(name=wanted, title=_title(wanted)).encode()
-    draft = Draft.of(DOCUMENT, template)
-    while True:
-        document = draft.edited(invocation.environ)
-        if document == template:
+    screen = invocation.screen()
+
+    def going_on(text: str) -> str:
+        place = None if priority == SkillState().priority else priority
+        return invocation.command("new", wanted, from_=text, enabled=enabled, priority=place)
+
+    with drafted(screen, DOCUMENT, template, going_on) as draft:
+        while True:
+            document = draft.edited(invocation.environ)
+            if document == template:
+                draft.drop()
+                screen.note("nothing was made: the template is as it was")
+                return FOUND
+            try:
+                code = _make(invocation, Create(name=wanted, document=document, enabled=enabled, priority=priority))
+            except SkillError as error:
+                code = refusal(invocation, error, text=draft.path)
+                if asked("edit it again?"):
+                    continue
+                screen.note(f"your text is in {draft.path}; mend it, then:")
+                screen.note(f"  {going_on(draft.path)}")
+                return code
             draft.drop()
-            invocation.screen().note("nothing was made: the template is as it was")
-            return FOUND
-        try:
-            code = _make(invocation, Create(name=wanted, document=document, enabled=enabled, priority=priority))
-        except SkillError as error:
-            code = refusal(invocation, error, text=draft.path)
-            if asked("edit it again?"):
-                continue
-            invocation.screen().note(f"your text is in {draft.path}; mend it, then give it with --from")
             return code
-        draft.drop()
-        return code
 
 
 def _make(invocation: Invocation, command: Create) -> int:
     screen = invocation.screen()
     session = invocation.session(found=True)
-    begin(session, screen)
+    begin(session, invocation)
     outcome = session.create(command)
     record = outcome.found
     assert isinstance(record, SkillRecord), "what was published resolves"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import click
 
-from kestrel_skills_core.domain.names import parse_address, resource_path
+from kestrel_skills_core.domain.names import resource_path
 
 from ..completion import addresses
 from ..invocation import OUTPUT, WHERE, accepts, of
@@ -24,9 +24,9 @@ def command(context: click.Context, name: str, path: str | None) -> None:
     drive it is spelt out.
     """
     invocation = of(context)
-    address = parse_address(name)
     wanted = None if path is None else resource_path(path)
     session = invocation.session()
+    address = session.address(name)
     if wanted is None:
         reading = session.read(address)
         data, has_left_pin = reading.document.body.encode(), reading.has_left_pin

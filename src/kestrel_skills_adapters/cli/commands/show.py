@@ -9,9 +9,10 @@ import click
 from kestrel_skills_core.domain.clause import token_cost
 from kestrel_skills_core.domain.errors import SkillAbsent
 from kestrel_skills_core.domain.findings import Finding
-from kestrel_skills_core.domain.names import Address, parse_address
+from kestrel_skills_core.domain.names import Address
 from kestrel_skills_core.domain.provenance import Provenance
 from kestrel_skills_core.domain.record import Rejection, SkillRecord
+from kestrel_skills_core.domain.text import counted
 from kestrel_skills_core.service.observed import Observed
 
 from ...records import Shown, finding_members, inventory_members
@@ -33,7 +34,7 @@ def command(context: click.Context, name: str) -> int:
     invocation = of(context)
     screen = invocation.screen()
     session = invocation.session()
-    address = parse_address(name)
+    address = session.address(name)
     observed = session.observe()
     found = _find(observed, address)
     findings = session.checks(address, found)
@@ -95,7 +96,7 @@ def _provenance(provenance: Provenance, *, edited: bool | None) -> str:
 def _files(found: SkillRecord | Rejection) -> Iterator[Line]:
     for number, item in enumerate(found.inventory):
         executable = ", executable" if item.executable else ""
-        yield "" if number else "files", f"{item.path} ({item.size:,} bytes{executable})"
+        yield "" if number else "files", f"{item.path} ({counted(item.size, 'byte')}{executable})"
 
 
 def _findings(findings: tuple[Finding, ...], *, apart: bool) -> Iterator[Line]:
