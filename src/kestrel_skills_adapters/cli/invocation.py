@@ -37,8 +37,8 @@ class Invocation:
     """What `click` carries from the group to the command; the later of two options wins."""
 
     environ: Mapping[str, str]
-    connect: Connect | None = None
     given: dict[str, Any] = field(factory=dict)
+    connect: Connect | None = field(default=None, kw_only=True)
 
     @property
     def json(self) -> bool:
@@ -49,12 +49,6 @@ class Invocation:
     def debug(self) -> bool:
         """Whether a failure should show where it came from."""
         return bool(self.given.get("debug"))
-
-    @property
-    def where(self) -> list[str]:
-        """The options that say where the skills are, as they were given."""
-        names = [name for name in _SETTINGS if name in self.given]
-        return [part for name in names for part in (f"--{name}", str(self.given[name]))]
 
     def session(self, *, found: bool = False) -> Session:
         """The skills that the options and the environment mean; `found` makes their usual place if it is not there.

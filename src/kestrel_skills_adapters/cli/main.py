@@ -107,7 +107,7 @@ def main(
     `connect` is how git is reached, if not as usual.
     """
     arguments = list(sys.argv[1:] if argv is None else argv)
-    invocation = Invocation(os.environ if environ is None else environ, connect)
+    invocation = Invocation(os.environ if environ is None else environ, connect=connect)
     _prepare_streams()
     try:
         with writing():

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import shlex
 from collections.abc import Iterator
 from typing import Final
 
@@ -19,7 +18,7 @@ from kestrel_skills_core.service.installer import Installation
 
 from ..wiring import package
 from .failures import Misuse
-from .invocation import PROGRAM
+from .invocation import Invocation
 from .screen import Coloured, Screen
 
 __all__ = ["ADAPT", "NAME", "REF", "SOURCE", "changes", "install_command", "show", "source_of"]
@@ -49,16 +48,13 @@ def source_of(text: str, ref: str | None) -> Repository | Package:
     return Repository(git_url(text), HEAD if ref is None else git_ref(ref))
 
 
-def install_command(offer: Offer, source: str, name: str, *, adapt: bool, where: list[str]) -> str:
+def install_command(invocation: Invocation, offer: Offer, source: str, name: str, *, adapt: bool) -> str:
     """The command line that installs exactly what was seen, whatever becomes of its source meanwhile."""
     origin = offer.origin
-    words = [PROGRAM, "install", source]
-    if origin.commit is None:
-        words += [name] if name else []
-    else:
-        words += [_exact(origin.subpath or "."), "--ref", origin.commit]
-    words += ["--digest", str(offer.digest), *(["--adapt"] if adapt else []), *where]
-    return shlex.join(words)
+    names = [name] if name else []
+    if origin.commit is not None:
+        names = [_exact(origin.subpath or ".")]
+    return invocation.command("install", source, *names, ref=origin.commit, digest=offer.digest, adapt=adapt)
 
 
 def show(screen: Screen, installation: Installation, command: str | None) -> None:

@@ -41,7 +41,7 @@ def command(  # click's signature
     invocation = of(context)
     place = source_of(source, ref)
     if isinstance(place, Repository) and not name:
-        raise Misuse("no skill is named", f"`kestrel-skills preview {source}` lists those that are there")
+        raise Misuse("no skill is named", f"`{invocation.command('preview', source)}` lists those that are there")
     screen, session = invocation.screen(), invocation.session(found=True)
     begin(session, invocation)
     try:

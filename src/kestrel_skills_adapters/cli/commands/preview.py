@@ -6,13 +6,13 @@ import click
 
 from kestrel_skills_core.domain.commands import Preview
 from kestrel_skills_core.domain.offer import Repository
+from kestrel_skills_core.domain.text import counted
 from kestrel_skills_core.service.installer import Stock
 
 from ...records import Shown, installation_members, stock_members
 from ..failures import DONE, FOUND
-from ..invocation import BUDGET, OUTPUT, WHERE, accepts, of
+from ..invocation import BUDGET, OUTPUT, WHERE, Invocation, accepts, of
 from ..offers import ADAPT, NAME, REF, SOURCE, install_command, show, source_of
-from ..screen import Screen
 
 __all__ = ["command"]
 
@@ -36,12 +36,12 @@ def command(context: click.Context, source: str, name: str, ref: str | None, ada
     session = invocation.session()
     screen = invocation.screen()
     if isinstance(place, Repository) and not name:
-        return _list(screen, session.skills(place), source, as_json=invocation.json)
+        return _list(invocation, session.skills(place), source)
     installation = session.preview(Preview(source=place, name=name, adapt=adapt))
     offer = installation.offer
     line = None
     if offer.tree is not None and installation.taken is None:
-        line = install_command(offer, source, name, adapt=adapt, where=invocation.where)
+        line = install_command(invocation, offer, source, name, adapt=adapt)
     if invocation.json:
         shown = Shown(session.library.agent, ())
         screen.members({**installation_members(installation, shown), "install": line})
@@ -52,8 +52,9 @@ def command(context: click.Context, source: str, name: str, ref: str | None, ada
     return FOUND if offer.tree is None else DONE
 
 
-def _list(screen: Screen, stock: Stock, source: str, *, as_json: bool) -> int:
-    if as_json:
+def _list(invocation: Invocation, stock: Stock, source: str) -> int:
+    screen = invocation.screen()
+    if invocation.json:
         screen.members(stock_members(stock))
         return DONE
     rows = [
@@ -61,6 +62,6 @@ def _list(screen: Screen, stock: Stock, source: str, *, as_json: bool) -> int:
         for each in stock.skills
     ]
     screen.rows(("folder", "form", "description"), rows, [""] * len(rows))
-    found = f"{len(rows):,} skill{'' if len(rows) == 1 else 's'} at commit {stock.commit}"
-    screen.note(f"{found}; `kestrel-skills preview {source} NAME` shows one" if rows else found)
+    found = f"{counted(len(rows), 'skill')} at commit {stock.commit}"
+    screen.note(f"{found}; `{invocation.command('preview', source, 'NAME')}` shows one" if rows else found)
     return DONE
