@@ -17,7 +17,7 @@ from kestrel_skills_adapters.memory.journal import Profile
 from kestrel_skills_adapters.memory.volume import Volume
 from kestrel_skills_core.domain.errors import InDoubt, SkillError
 
-from .workload import INTERNAL, ROOT, Edit, Frozen, State, Verb, frozen_state, store_on, visible
+from .workload import INTERNAL, ROOT, Edit, Frozen, State, Verb, frozen_state, revision, store_on, visible
 
 __all__ = ["PROFILES", "Judge", "Story", "allowed", "image_of", "may_forget", "told"]
 
@@ -81,7 +81,7 @@ def recovered(disk: CrashDisk) -> Recovered:
     again = bool(swept.skipped or swept.purged or swept.restored or swept.kept) or before != dict(disk.below(ROOT))
     return Recovered(
         frozen_state(state),
-        frozenset(kept.union(*(files.values() for files in state.values()))),
+        frozenset(kept.union(held.content for files in state.values() for held in files.values())),
         left,
         again,
         forgotten,
@@ -141,10 +141,13 @@ def allowed(state: State, verb: Verb, salt: str, edit: Edit | None, error: Skill
         return set(map(frozen_state, without)), set()
     edited = [edit.done(state)] if _can(edit, state) else []
     with_ = [] if ended and error is None else list(edited)
+    with_ += without if edit.of_mode and not ended else []
     if not refused:
         with_ += [edit.done(each) for each in after if _can(edit, each)]
-    if not ended or isinstance(error, InDoubt) or not verb.may(state):  # else it was to be refused
-        with_ += [verb.done(each, salt) for each in edited if verb.may(each)]
+    for each in edited:
+        stale = ended and not isinstance(error, InDoubt) and verb.may(state) and revision(each) != revision(state)
+        if verb.may(each) and not stale:  # else it was to be refused
+            with_.append(verb.done(each, salt))
     return set(map(frozen_state, without)), set(map(frozen_state, with_))
 
 

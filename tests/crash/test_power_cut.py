@@ -218,7 +218,7 @@ def test_who_puts_the_old_text_back_finds_it() -> None:
     """A person saves before our exchange, and then, before we move back, saves what we had seen: that is theirs too."""
     disk = begun(FIRST)
     call = told(disk, VERBS["replace"], FIRST, "new").trace.index("exchange")
-    seen = FIRST[NAME]["SKILL.md"]
+    seen = FIRST[NAME]["SKILL.md"].content
     for later, mine in enumerate((b"first", seen)):
         disk.before(call + later, partial(edits(mine)["saves the document"].act, synced=True))
     with pytest.raises(StaleRevision) as stale:

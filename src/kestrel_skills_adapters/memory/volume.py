@@ -266,6 +266,11 @@ class Person:
         with self._acting(to, synced=synced):
             self.volume.rename(*self._parent(path), *self._parent(to))
 
+    def chmod(self, path: str, mode: int, *, synced: bool = True) -> None:
+        """Change the permission bits of a file or folder."""
+        with self._acting(path, synced=synced):
+            self.volume.set_mode(self.volume.resolved(path), mode)
+
     @contextmanager
     def _acting(self, path: str, *, synced: bool) -> Iterator[None]:
         since = self.volume.journal.length
