@@ -17,12 +17,13 @@ from kestrel_skills_adapters.memory.journal import Profile
 from kestrel_skills_adapters.memory.volume import Volume
 from kestrel_skills_core.domain.errors import InDoubt, SkillError
 
-from .workload import INTERNAL, ROOT, Edit, Frozen, State, Verb, frozen_state, revision, store_on, visible
+from .workload import EDITS, INTERNAL, ROOT, Edit, Frozen, State, Verb, frozen_state, revision, store_on, visible
 
 __all__ = ["PROFILES", "Judge", "Story", "allowed", "image_of", "may_forget", "told"]
 
 PROFILES: Final[tuple[Profile, ...]] = ("ordered", "journaled", "weak")
 _ROOMS: Final = ("staging", "retired")
+_THEIRS: Final = frozenset[bytes]().union(*(edit.wrote for edit in EDITS.values()))
 
 
 @frozen
@@ -169,6 +170,8 @@ class Judge:
     seen: dict[object, Recovered] = field(factory=dict)
     states: Counter[str] = field(factory=Counter)
     cuts: int = 0
+    runs: int = 0
+    stories: int = 0
 
     @property
     def total(self) -> int:
@@ -186,19 +189,25 @@ class Judge:
         state: State,
         salt: str,
         story: Story | None = None,
-        wrote: frozenset[bytes] = frozenset(),
+        *,
+        every: int = 1,
     ) -> Told:
         """Run a verb, cut the power before and after each of its calls, and judge every disk that is left.
 
-        If there is a story, only what comes after the person's doing is judged. What a person `wrote` before, is there
-        for as long as the verb has not done away with it.
+        If there is a story, only what comes after the person's doing is judged. What a person wrote before, is there
+        for as long as the verb has not done away with it. Of the cuts within the verb, only `every` so manieth is
+        judged, each time other ones.
         """
         run = told(disk, verb, state, salt, story)
+        self.runs += 1
         if story is not None and run.acted is None:
             return run
+        wrote = _THEIRS & set(disk.files(ROOT).values())
         edit = None if story is None else story.edit
         moments = (*run.moments[run.acted or 0 :], run.end)
         for number, moment in enumerate(moments, 1):
+            if number < len(moments) and (number + self.runs) % every:
+                continue
             without, with_ = allowed(state, verb, salt, edit, run.error, ended=number == len(moments))
             what = (salt, story, run.error, number)
             if story is None:

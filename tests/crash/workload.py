@@ -53,7 +53,6 @@ __all__ = [
 ]
 
 
-
 class Held(NamedTuple):
     """What one file is: its bytes, and its permission bits."""
 
