@@ -69,20 +69,27 @@ def may_forget(disk: CrashDisk, tokens: Iterable[str]) -> bool:
     )
 
 
+def found_on(disk: CrashDisk) -> Iterator[bytes]:
+    """The bytes of every file that is in sight, or kept."""
+    for path, content in disk.files(ROOT).items():
+        if not path.startswith(f"{INTERNAL}/") or path.startswith(f"{INTERNAL}/kept/"):
+            yield content
+
+
 def recovered(disk: CrashDisk) -> Recovered:
     """Sweep a disk, twice."""
     store = store_on(disk)
     forgotten = may_forget(disk, store.sweep().kept)
     below = dict(disk.below(f"{ROOT}/{INTERNAL}"))
     left = tuple(path for path in below if path.partition("/")[0] in _ROOMS and "/" in path)
-    kept = {inode.content for path, inode in below.items() if path.startswith("kept/")}
     state = visible(disk)
+    found = frozenset(found_on(disk))
     before = dict(disk.below(ROOT))
     swept = store.sweep()
     again = bool(swept.skipped or swept.purged or swept.restored or swept.kept) or before != dict(disk.below(ROOT))
     return Recovered(
         frozen_state(state),
-        frozenset(kept.union(held.content for files in state.values() for held in files.values())),
+        found,
         left,
         again,
         forgotten,
@@ -202,7 +209,7 @@ class Judge:
         self.runs += 1
         if story is not None and run.acted is None:
             return run
-        wrote = _THEIRS & set(disk.files(ROOT).values())
+        wrote = _THEIRS & set(found_on(disk))
         edit = None if story is None else story.edit
         moments = (*run.moments[run.acted or 0 :], run.end)
         for number, moment in enumerate(moments, 1):

@@ -110,11 +110,12 @@ class Trial:
         rows = table_of(self.table)
         self.moments.append(Moment(self.disk.fork(), rows, self.approved(), frozenset(self.must)))
 
-    def asks_for_on(self, birth: Birth | None, work: Callable[[], object]) -> None:
-        """Ask for the skill to be on: that of this birth, or one that is only born, or marked, while that is done."""
+    def asks_for_on(self, work: Callable[[], object], *, there: bool) -> None:
+        """Ask for the skill to be on: one that is there, or else one that is only born, or marked, while that is done."""
         self.since = len(self.chance.drawn)
-        self.may |= {birth} - {None}
-        self.asked_over = None if birth is None else table_of(self.table)
+        if there:
+            self.may |= {born(self.disk, NAME)} - {None}
+            self.asked_over = table_of(self.table)
         try:
             work()
         finally:
@@ -157,7 +158,7 @@ def create(trial: Trial, *, on: bool) -> None:
     """Make the skill."""
     command = Create(name=NAME, document=document(NAME, f"Made {len(trial.chance.drawn)}."), enabled=on)
     if on:
-        trial.asks_for_on(None, lambda: finish(trial.library.create(command)))
+        trial.asks_for_on(lambda: finish(trial.library.create(command)), there=False)
     else:
         finish(trial.library.create(command))
 
@@ -170,7 +171,7 @@ def edit(trial: Trial) -> None:
 def turn_on(trial: Trial) -> None:
     """Turn it on."""
     command = SetState(address=HERE, enabled=True)
-    trial.asks_for_on(born(trial.disk, NAME), lambda: finish(trial.library.set_state(command)))
+    trial.asks_for_on(lambda: finish(trial.library.set_state(command)), there=True)
 
 
 def turn_off(trial: Trial) -> None:
@@ -211,11 +212,14 @@ STEPS: Final[Mapping[str, Callable[[Trial], None]]] = {
     "moves it back": lambda trial: trial.disk.person.shift(f"{ROOT}/away", f"{ROOT}/{NAME}"),
 }
 
+BY_HAND: Final[State] = {NAME: {"SKILL.md": Held(document(NAME, "By hand."))}}
+"""A folder that nobody has looked at yet, and so without a marker."""
 SCRIPTS: Final[Mapping[str, tuple[State, Sequence[str]]]] = {
     "made on": (BLANK, ["create on", "edit", "off", "on", "delete", "create off", "edit"]),
     "made off": (BLANK, ["create off", "on", "edit", "delete", "create on", "off", "start"]),
     "adopted": (FIRST, ["start", "edit", "off", "on", "delete", "create off", "start"]),
     "not adopted yet": (FIRST, ["delete", "create off", "start", "on"]),
+    "made by hand": (BY_HAND, ["on", "edit", "off", "on", "start", "delete"]),
     "moved away": (BLANK, ["create on", "off in silence", "moves it away", "create off", "delete", "moves it back"]),
     "off by a mark": (
         BLANK,
@@ -367,7 +371,7 @@ def test_what_is_on_was_turned_on(script: str) -> None:
 def test_what_a_person_put_there_is_off(script: str) -> None:
     """Until somebody turns it on."""
     judge = Judge()
-    assert tell_met(judge, script, every=151, cuts=61) > 6
+    assert tell_met(judge, script, every=151, cuts=61) > 5
 
 
 @pytest.mark.crash

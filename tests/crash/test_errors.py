@@ -16,6 +16,7 @@ from kestrel_skills_adapters.posix.store import PosixSkillStore
 from kestrel_skills_core.domain.errors import Failed, InDoubt, SkillError
 from kestrel_skills_core.domain.fence import Fence
 from kestrel_skills_core.domain.names import SkillName
+from tests.contracts.store import discard
 
 from .judging import PROFILES, Judge, allowed, told
 from .workload import (
@@ -126,7 +127,7 @@ ASIDE: Final[Mapping[str, Callable[[PosixSkillStore], object]]] = {
     "fence again": lambda store: store.fence(OTHER, MARK, cancelled=never),
     "unfence": lambda store: store.unfence(OTHER),
     "restore": lambda store: store.restore(TOKEN, cancelled=never),
-    "discard": lambda store: store.discard(TOKEN, cancelled=never),
+    "discard": lambda store: discard(store, TOKEN),
 }
 """The verbs that concern marks, and what is kept."""
 
@@ -142,8 +143,9 @@ def aside() -> CrashDisk:
 
 
 def standing(disk: CrashDisk) -> tuple[object, ...]:
-    """What is in sight, what is kept, and what is marked."""
-    kept = frozenset(disk.files(f"{ROOT}/{INTERNAL}/kept").items())
+    """What is in sight, what is kept, under whatever token, and what is marked."""
+    files = disk.files(f"{ROOT}/{INTERNAL}/kept")
+    kept = frozenset((path.partition("/")[2], content) for path, content in files.items())
     return frozen_state(visible(disk)), kept, store_on(disk.fork()).fenced()
 
 

@@ -333,9 +333,9 @@ def test_the_power_goes_in_three_verbs_and_a_person_was_there(before: int) -> No
 
 @pytest.mark.crash
 def test_the_power_goes_in_three_verbs_and_a_person_comes_within_one() -> None:
-    """Within any one of them, before every 199th of its calls."""
+    """Within any one of them, before every 251st of its calls."""
     judge = Judge()
-    stories = tell_within(judge, begun(FIRST), FIRST, 3, every=199)
+    stories = tell_within(judge, begun(FIRST), FIRST, 3, every=251)
     print(f"\n{stories} sequences with an edit within a verb: {judge}")
     assert judge.total >= 35_000
 

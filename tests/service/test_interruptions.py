@@ -43,7 +43,7 @@ LINT = skill("lint") | MARKED | {"notes.md": Content(b"a")}
 ON = SkillState(enabled=True, priority=3, subject=Subject(generation=BORN))
 SHARED_ON = SkillState(enabled=True, priority=3, subject=Subject(root=ROOT))
 CHANGES = {"sweep", "publish", "write", "remove", "annotate", "retire", "fence", "unfence", "restore", "discard"}
-LOOKS = {"kept", "kept_files"}
+LOOKS = {"kept", "kept_listing", "kept_bytes"}
 TOKEN = "ab" * 16
 """What a folder is kept under."""
 
@@ -202,9 +202,9 @@ def restore(library: SkillLibrary):
     return library.restore(TOKEN)
 
 
-def discard(library: SkillLibrary):
-    """Throw away what is kept of it."""
-    return library.discard(TOKEN)
+async def discard(library: SkillLibrary):
+    """Look at what is kept of it, and throw it away."""
+    await library.discard(TOKEN, seen=await library.kept_listing(TOKEN))
 
 
 def asking(method: str, *arguments: object):
@@ -221,7 +221,8 @@ ASKED: list[tuple[Any, ...]] = [
     ("checks", parse_address("lint")),
     ("deletion", parse_address("lint")),
     ("kept",),
-    ("kept_files", TOKEN),
+    ("kept_listing", TOKEN),
+    ("kept_bytes", TOKEN, "SKILL.md"),
 ]
 BOTH = {ROW: ON, SHARED_ROW: SHARED_ON}
 LEFT_ON = {ROW: SkillState(enabled=True, priority=3)}
