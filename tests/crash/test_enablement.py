@@ -111,7 +111,7 @@ class Trial:
         self.moments.append(Moment(self.disk.fork(), rows, self.approved(), frozenset(self.must)))
 
     def asks_for_on(self, work: Callable[[], object], *, there: bool) -> None:
-        """Ask for the skill to be on: one that is there, or else one that is only born, or marked, while that is done."""
+        """Ask for the skill to be on: one that is there, or else one that is born, or marked, while that is done."""
         self.since = len(self.chance.drawn)
         if there:
             self.may |= {born(self.disk, NAME)} - {None}

@@ -125,7 +125,7 @@ MARK: Final = Fence(priority=3, reason="it was turned off")
 ASIDE: Final[Mapping[str, Callable[[PosixSkillStore], object]]] = {
     "fence": lambda store: store.fence(NAME, MARK, cancelled=never),
     "fence again": lambda store: store.fence(OTHER, MARK, cancelled=never),
-    "unfence": lambda store: store.unfence(OTHER),
+    "unfence": lambda store: store.unfence(OTHER, seen=seen_mark(), cancelled=never),
     "restore": lambda store: store.restore(TOKEN, cancelled=never),
     "discard": lambda store: discard(store, TOKEN),
 }
@@ -140,6 +140,11 @@ def aside() -> CrashDisk:
         disk.person.put(f"{ROOT}/{INTERNAL}/kept/{TOKEN}-{NAME}/{path}", held.content, mode=held.mode)
     disk.volume.settle()
     return disk.fork()
+
+
+def seen_mark() -> Fence:
+    """The mark that is there at first."""
+    return (store_on(aside()).fenced() or {})[OTHER]
 
 
 def standing(disk: CrashDisk) -> tuple[object, ...]:

@@ -141,7 +141,7 @@ class Switches:
         await self._unfence(name, mark)
 
     async def lift(self, name: SkillName, written: Iterable[StateKey], standing: Standing) -> None:
-        """Take away the mark that was seen on a name, after these rows of it were written or dropped; another one stays.
+        """Take away the mark that was seen on a name, after these rows were written or dropped; others stay.
 
         What only the mark kept off is written off first.
 
