@@ -156,7 +156,7 @@ def build(session: nox.Session) -> None:
 
 @nox.session
 def bench(session: nox.Session) -> None:
-    """Measure; nothing is asserted by the clock."""
+    """Measure; of what a clock says, only ratios are asserted."""
     session.install("-e", ".[test,bench]")
     session.run("pytest", "-m", "bench", "--timeout", "1800", "-s", *session.posargs)
 

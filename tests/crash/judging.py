@@ -17,12 +17,13 @@ from kestrel_skills_adapters.memory.journal import Profile
 from kestrel_skills_adapters.memory.volume import Volume
 from kestrel_skills_core.domain.errors import InDoubt, SkillError
 
-from .workload import INTERNAL, ROOT, Edit, Frozen, State, Verb, frozen_state, store_on, visible
+from .workload import EDITS, INTERNAL, ROOT, Edit, Frozen, State, Verb, frozen_state, revision, store_on, visible
 
 __all__ = ["PROFILES", "Judge", "Story", "allowed", "image_of", "may_forget", "told"]
 
 PROFILES: Final[tuple[Profile, ...]] = ("ordered", "journaled", "weak")
 _ROOMS: Final = ("staging", "retired")
+_THEIRS: Final = frozenset[bytes]().union(*(edit.wrote for edit in EDITS.values()))
 
 
 @frozen
@@ -68,20 +69,27 @@ def may_forget(disk: CrashDisk, tokens: Iterable[str]) -> bool:
     )
 
 
+def found_on(disk: CrashDisk) -> Iterator[bytes]:
+    """The bytes of every file that is in sight, or kept."""
+    for path, content in disk.files(ROOT).items():
+        if not path.startswith(f"{INTERNAL}/") or path.startswith(f"{INTERNAL}/kept/"):
+            yield content
+
+
 def recovered(disk: CrashDisk) -> Recovered:
     """Sweep a disk, twice."""
     store = store_on(disk)
     forgotten = may_forget(disk, store.sweep().kept)
     below = dict(disk.below(f"{ROOT}/{INTERNAL}"))
     left = tuple(path for path in below if path.partition("/")[0] in _ROOMS and "/" in path)
-    kept = {inode.content for path, inode in below.items() if path.startswith("kept/")}
     state = visible(disk)
+    found = frozenset(found_on(disk))
     before = dict(disk.below(ROOT))
     swept = store.sweep()
     again = bool(swept.skipped or swept.purged or swept.restored or swept.kept) or before != dict(disk.below(ROOT))
     return Recovered(
         frozen_state(state),
-        frozenset(kept.union(*(files.values() for files in state.values()))),
+        found,
         left,
         again,
         forgotten,
@@ -141,10 +149,13 @@ def allowed(state: State, verb: Verb, salt: str, edit: Edit | None, error: Skill
         return set(map(frozen_state, without)), set()
     edited = [edit.done(state)] if _can(edit, state) else []
     with_ = [] if ended and error is None else list(edited)
+    with_ += without if edit.of_mode and not ended else []
     if not refused:
         with_ += [edit.done(each) for each in after if _can(edit, each)]
-    if not ended or isinstance(error, InDoubt) or not verb.may(state):  # else it was to be refused
-        with_ += [verb.done(each, salt) for each in edited if verb.may(each)]
+    for each in edited:
+        stale = ended and not isinstance(error, InDoubt) and verb.may(state) and revision(each) != revision(state)
+        if verb.may(each) and not stale:  # else it was to be refused
+            with_.append(verb.done(each, salt))
     return set(map(frozen_state, without)), set(map(frozen_state, with_))
 
 
@@ -166,6 +177,8 @@ class Judge:
     seen: dict[object, Recovered] = field(factory=dict)
     states: Counter[str] = field(factory=Counter)
     cuts: int = 0
+    runs: int = 0
+    stories: int = 0
 
     @property
     def total(self) -> int:
@@ -183,19 +196,25 @@ class Judge:
         state: State,
         salt: str,
         story: Story | None = None,
-        wrote: frozenset[bytes] = frozenset(),
+        *,
+        every: int = 1,
     ) -> Told:
         """Run a verb, cut the power before and after each of its calls, and judge every disk that is left.
 
-        If there is a story, only what comes after the person's doing is judged. What a person `wrote` before, is there
-        for as long as the verb has not done away with it.
+        If there is a story, only what comes after the person's doing is judged. What a person wrote before, is there
+        for as long as the verb has not done away with it. Of the cuts within the verb, only `every` so manieth is
+        judged, each time other ones.
         """
         run = told(disk, verb, state, salt, story)
+        self.runs += 1
         if story is not None and run.acted is None:
             return run
+        wrote = _THEIRS & set(found_on(disk))
         edit = None if story is None else story.edit
         moments = (*run.moments[run.acted or 0 :], run.end)
         for number, moment in enumerate(moments, 1):
+            if number < len(moments) and (number + self.runs) % every:
+                continue
             without, with_ = allowed(state, verb, salt, edit, run.error, ended=number == len(moments))
             what = (salt, story, run.error, number)
             if story is None:

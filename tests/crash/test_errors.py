@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import errno
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from itertools import product
 from typing import Final
@@ -10,11 +11,32 @@ from typing import Final
 import pytest
 
 from kestrel_skills_adapters.memory.disk import CrashDisk
-from kestrel_skills_core.domain.errors import Failed, SkillError
+from kestrel_skills_adapters.memory.journal import Profile
+from kestrel_skills_adapters.posix.store import PosixSkillStore
+from kestrel_skills_core.domain.errors import Failed, InDoubt, SkillError
+from kestrel_skills_core.domain.fence import Fence
+from kestrel_skills_core.domain.names import SkillName
+from tests.contracts.store import discard
 
-from .judging import Judge, allowed, told
-from .workload import BLANK, FIRST, VERBS, State, Verb, begun, frozen_state, store_on, visible
+from .judging import PROFILES, Judge, allowed, told
+from .workload import (
+    ALL_VERBS,
+    BLANK,
+    FIRST,
+    INTERNAL,
+    NAME,
+    ROOT,
+    VERBS,
+    State,
+    Verb,
+    begun,
+    frozen_state,
+    never,
+    store_on,
+    visible,
+)
 
+OTHER: Final = SkillName("b")
 NUMBERS: Final = (errno.EIO, errno.ENOSPC, errno.EDQUOT, errno.EMFILE, errno.EACCES, errno.EROFS)
 
 
@@ -34,7 +56,7 @@ def refused(verb: Verb, state: State, call: int, number: int, *, forever: bool) 
 def tell_errors(judge: Judge, state: State, numbers: tuple[int, ...]) -> int:
     """Let every call of every verb fail, with each error, once and for ever; gives how often that was."""
     tried = 0
-    for name, verb in VERBS.items():
+    for name, verb in ALL_VERBS.items():
         if not verb.may(state):
             continue
         for call in range(len(told(begun(state), verb, state, "new").trace)):
@@ -96,3 +118,85 @@ def test_every_call_of_a_sweep_fails_with_every_error() -> None:
     judge = Judge()
     tried = tell_failing_sweeps(judge, NUMBERS)
     print(f"\n{tried:,} refused calls of a sweep: {judge}")
+
+
+TOKEN: Final = "ab" * 16
+MARK: Final = Fence(priority=3, reason="it was turned off")
+ASIDE: Final[Mapping[str, Callable[[PosixSkillStore], object]]] = {
+    "fence": lambda store: store.fence(NAME, MARK, cancelled=never),
+    "fence again": lambda store: store.fence(OTHER, MARK, cancelled=never),
+    "unfence": lambda store: store.unfence(OTHER, seen=seen_mark(), cancelled=never),
+    "restore": lambda store: store.restore(TOKEN, cancelled=never),
+    "discard": lambda store: discard(store, TOKEN),
+}
+"""The verbs that concern marks, and what is kept."""
+
+
+def aside() -> CrashDisk:
+    """A disk with a skill in sight, a mark, and a folder that is kept."""
+    disk = begun({OTHER: FIRST[OTHER]})
+    store_on(disk).fence(OTHER, Fence(priority=1, reason="before"), cancelled=never)
+    for path, held in FIRST[NAME].items():
+        disk.person.put(f"{ROOT}/{INTERNAL}/kept/{TOKEN}-{NAME}/{path}", held.content, mode=held.mode)
+    disk.volume.settle()
+    return disk.fork()
+
+
+def seen_mark() -> Fence:
+    """The mark that is there at first."""
+    return (store_on(aside()).fenced() or {})[OTHER]
+
+
+def standing(disk: CrashDisk) -> tuple[object, ...]:
+    """What is in sight, what is kept, under whatever token, and what is marked."""
+    files = disk.files(f"{ROOT}/{INTERNAL}/kept")
+    kept = frozenset((path.partition("/")[2], content) for path, content in files.items())
+    return frozen_state(visible(disk)), kept, store_on(disk.fork()).fenced()
+
+
+def is_swept(disk: CrashDisk) -> bool:
+    """Sweep; whether nothing is left of what was under way."""
+    store_on(disk).sweep()
+    below = [path for path, _ in disk.below(f"{ROOT}/{INTERNAL}")]
+    return not [path for path in below if path.startswith(("staging/", "retired/"))]
+
+
+def tell_errors_aside(numbers: tuple[int, ...], profiles: Sequence[Profile]) -> int:
+    """Let every call of these verbs fail, with each error, once and for ever; gives how often that was."""
+    tried = 0
+    for name, run in ASIDE.items():
+        whole, before = aside(), standing(aside())
+        run(store_on(whole))
+        after = standing(whole)
+        assert after != before
+        for call, number, forever in product(range(len(whole.trace)), numbers, (False, True)):
+            disk = aside()
+            disk.fail_at, disk.fail_errno, disk.fail_forever = call, number, forever
+            fits = [after]
+            try:
+                run(store_on(disk))
+            except InDoubt:
+                fits = [before, after]
+            except Failed:
+                fits = [before]
+            what = (name, call, disk.trace[call], errno.errorcode[number], forever)
+            assert disk.descriptors == 0, what
+            disk.fail_at = None
+            assert standing(disk) in fits, what
+            for woken in (disk.restarted(), *(each for profile in profiles for each in disk.survivors(profile))):
+                assert is_swept(woken), what
+                assert standing(woken) in fits, what
+            tried += 1
+    return tried
+
+
+def test_every_call_of_what_is_done_aside_fails() -> None:
+    """Marks are as before, or as they should be, and what is kept is kept, in sight, or gone."""
+    assert tell_errors_aside((errno.ENOSPC,), ["weak"]) > 100
+
+
+@pytest.mark.crash
+def test_every_call_of_what_is_done_aside_fails_with_every_error() -> None:
+    """With a power cut after it, under every profile."""
+    tried = tell_errors_aside(NUMBERS, PROFILES)
+    print(f"\n{tried:,} refused calls of marks, and of what is kept; 0 wrong")

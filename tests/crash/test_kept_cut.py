@@ -14,11 +14,12 @@ from kestrel_skills_core.domain.names import SkillName
 from tests.contracts.store import discard, kept_files
 
 from .judging import PROFILES
-from .workload import INTERNAL, ROOT, begun, never, store_on, visible
+from .workload import INTERNAL, ROOT, Held, begun, never, store_on, visible
 
 TOKEN = "ab" * 16
 UNSEEN = b"what nobody saw"
 FILES = {"SKILL.md": b"A person's.\n", "notes/one.md": b"one\n"}
+IN_SIGHT = {"a": {path: Held(content) for path, content in FILES.items()}}
 
 
 @pytest.fixture
@@ -44,14 +45,14 @@ def swept(*moments: CrashDisk) -> Iterator[CrashDisk]:
 def test_what_was_brought_back_stays(disk: CrashDisk) -> None:
     """A folder whose restoring returned is in sight, whole, whatever the power does then."""
     assert store_on(disk).restore(TOKEN, cancelled=never) == SkillName("a")
-    assert all(visible(woken) == {"a": FILES} for woken in swept(disk))
+    assert all(visible(woken) == IN_SIGHT for woken in swept(disk))
 
 
 def test_what_is_being_brought_back_is_kept_or_in_sight(disk: CrashDisk) -> None:
     """At no cut is it half there, or nowhere."""
     store_on(disk).restore(TOKEN, cancelled=never)
     for woken in swept(*disk.moments or ()):
-        if visible(woken) != {"a": FILES}:
+        if visible(woken) != IN_SIGHT:
             assert visible(woken) == {}
             assert kept_files(store_on(woken), TOKEN) == FILES
 

@@ -9,6 +9,7 @@ from collections.abc import Callable
 from contextlib import suppress
 from functools import partial
 from itertools import combinations, product
+from typing import Final
 
 import pytest
 
@@ -16,8 +17,26 @@ from kestrel_skills_adapters.memory.disk import CrashDisk
 from kestrel_skills_core.domain.errors import Busy, InDoubt, Moved, SkillError, StaleRevision
 from tests.contracts.store import kept_files
 
-from .judging import PROFILES, Judge, Story, allowed, may_forget, told
-from .workload import ALL_VERBS, BLANK, EDITS, FIRST, NAME, ROOT, VERBS, Edit, State, Verb, begun, edits, store_on
+from .judging import PROFILES, Judge, Story, allowed, image_of, may_forget, told
+from .workload import (
+    ALL_VERBS,
+    BLANK,
+    EDITS,
+    FIRST,
+    NAME,
+    ROOT,
+    VERBS,
+    Edit,
+    State,
+    Verb,
+    begun,
+    edits,
+    store_on,
+    visible,
+)
+
+_SOME: Final = 6
+"""Of sequences of several verbs and a person's doing, every so manieth power cut within a verb is judged."""
 
 
 def tell(judge: Judge, disk: CrashDisk, state: State, depth: int, salt: str = "") -> int:
@@ -33,24 +52,64 @@ def tell(judge: Judge, disk: CrashDisk, state: State, depth: int, salt: str = ""
     return sequences
 
 
-def tell_edited(judge: Judge, disk: CrashDisk, state: State, depth: int, salt: str = "") -> int:
-    """Judge every power cut of sequences of verbs of which the last comes after a person's doing."""
+def tell_edited(judge: Judge, disk: CrashDisk, state: State, depth: int, before: int = 1, salt: str = "") -> int:
+    """Judge every sequence of up to so many verbs, before one of which, by its number, a person does something."""
+    if before == 1:
+        sequences = 0
+        for doing, edit in EDITS.items():
+            if edit.possible(disk):
+                edited = disk.fork()
+                edit.act(edited, True)
+                every = _SOME if salt else 1
+                after = edit.done(state)
+                sequences += tell_after(judge, edited, after, depth, f"{salt}/{doing}", every=every)
+        return sequences
     sequences = 0
-    for doing, edit in EDITS.items():
-        if edit.possible(disk):
-            edited = disk.fork()
-            edit.act(edited, True)
-            for name, verb in VERBS.items():
-                judge.hears(edited, verb, edit.done(state), f"{salt}/{doing}/{name}", wrote=edit.wrote)
-                sequences += 1
     for name, verb in VERBS.items():
-        if depth > 1 and verb.may(state):
+        if verb.may(state):
             run = told(disk, verb, state, f"{salt}/{name}")
-            run.end.volume.settle()
-            sequences += tell_edited(
-                judge, run.end.fork(), verb.done(state, f"{salt}/{name}"), depth - 1, f"{salt}/{name}"
-            )
+            after = verb.done(state, f"{salt}/{name}")
+            sequences += tell_edited(judge, run.end.fork(), after, depth - 1, before - 1, f"{salt}/{name}")
     return sequences
+
+
+def tell_after(judge: Judge, disk: CrashDisk, state: State, depth: int, salt: str, *, every: int = _SOME) -> int:
+    """Judge every sequence of up to so many verbs, of the first at `every` so manieth power cut, then at some.
+
+    Nothing follows a verb that was refused and left no trace: what would, is judged without it.
+    """
+    sequences = 0
+    for name, verb in VERBS.items():
+        run = judge.hears(disk, verb, state, f"{salt}/{name}", every=every)
+        sequences += 1
+        if depth > 1 and (run.error is None or image_of(run.end.volume) != image_of(disk.volume)):
+            sequences += tell_after(judge, run.end.fork(), visible(run.end), depth - 1, f"{salt}/{name}")
+    return sequences
+
+
+def tell_within(judge: Judge, disk: CrashDisk, state: State, depth: int, salt: str = "", *, every: int) -> int:
+    """Judge sequences of up to so many verbs within one of which a person does something: of all stories, some.
+
+    Of the stories, `every` so manieth is told.
+    """
+    stories = 0
+    for name, verb in VERBS.items():
+        calls = len(told(disk, verb, state, f"{salt}/{name}").trace)
+        for (doing, edit), call in product(EDITS.items(), range(calls)):
+            judge.stories += 1
+            if judge.stories % every == 0:
+                said = f"{salt}/{name}, {doing} before {call}"
+                run = judge.hears(disk, verb, state, said, Story(edit, call))
+                stories += run.acted is not None
+                if run.acted is not None and depth > 1:
+                    if isinstance(run.error, InDoubt):  # who cannot know how it went looks again, after a start
+                        store_on(run.end).sweep()
+                    tell_after(judge, run.end.fork(), visible(run.end), depth - 1, said)
+        if depth > 1 and verb.may(state):
+            end = told(disk, verb, state, f"{salt}/{name}").end
+            after = verb.done(state, f"{salt}/{name}")
+            stories += tell_within(judge, end.fork(), after, depth - 1, f"{salt}/{name}", every=every)
+    return stories
 
 
 def tell_disturbed(judge: Judge, disk: CrashDisk, state: State, *, every: int = 1) -> int:
@@ -218,7 +277,7 @@ def test_who_puts_the_old_text_back_finds_it() -> None:
     """A person saves before our exchange, and then, before we move back, saves what we had seen: that is theirs too."""
     disk = begun(FIRST)
     call = told(disk, VERBS["replace"], FIRST, "new").trace.index("exchange")
-    seen = FIRST[NAME]["SKILL.md"]
+    seen = FIRST[NAME]["SKILL.md"].content
     for later, mine in enumerate((b"first", seen)):
         disk.before(call + later, partial(edits(mine)["saves the document"].act, synced=True))
     with pytest.raises(StaleRevision) as stale:
@@ -240,6 +299,7 @@ def test_the_power_goes_in_one_verb_beside_a_person() -> None:
     """Who does something before, or meanwhile."""
     judge = Judge()
     tell_edited(judge, begun(FIRST), FIRST, 1)
+    tell_edited(judge, begun(BLANK), BLANK, 1)
     tell_disturbed(judge, begun(FIRST), FIRST, every=29)
     assert judge.total > 10_000
 
@@ -262,11 +322,21 @@ def test_the_power_goes_in_three_verbs(first: State) -> None:
 
 
 @pytest.mark.crash
-def test_the_power_goes_in_three_verbs_and_a_person_was_there() -> None:
-    """Before the last of them."""
+@pytest.mark.parametrize("before", [1, 2, 3])
+def test_the_power_goes_in_three_verbs_and_a_person_was_there(before: int) -> None:
+    """Before any one of them, and whatever came before that is not settled any further."""
     judge = Judge()
-    sequences = tell_edited(judge, begun(FIRST), FIRST, 3)
-    print(f"\n{sequences} sequences with an edit between verbs: {judge}")
+    sequences = tell_edited(judge, begun(FIRST), FIRST, 3, before)
+    print(f"\n{sequences} sequences with an edit before verb {before}: {judge}")
+    assert judge.total >= 35_000
+
+
+@pytest.mark.crash
+def test_the_power_goes_in_three_verbs_and_a_person_comes_within_one() -> None:
+    """Within any one of them, before every 251st of its calls."""
+    judge = Judge()
+    stories = tell_within(judge, begun(FIRST), FIRST, 3, every=251)
+    print(f"\n{stories} sequences with an edit within a verb: {judge}")
     assert judge.total >= 35_000
 
 

@@ -1,15 +1,17 @@
-"""What happens on a disk that may crash: five verbs of the store, ten doings of a person, and a plain model of both.
+"""What happens on a disk that may crash: five verbs of the store, the doings of a person, and a plain model of both.
 
-The model is a dict: skills by name, each a dict of file contents by path. It knows no disk, and none of our code.
+The model is a dict: skills by name, each a dict of files by path, each its bytes and its permission bits. It knows no
+disk, and none of our code.
 """
 
 from __future__ import annotations
 
 import re
+import stat
 from collections.abc import Callable, Mapping
 from contextlib import suppress
 from itertools import count
-from typing import Final
+from typing import Final, NamedTuple
 
 from attrs import evolve, frozen
 
@@ -37,6 +39,7 @@ __all__ = [
     "ROOT",
     "VERBS",
     "Edit",
+    "Held",
     "State",
     "Verb",
     "approval",
@@ -49,9 +52,17 @@ __all__ = [
     "visible",
 ]
 
-Files = Mapping[str, bytes]
+
+class Held(NamedTuple):
+    """What one file is: its bytes, and its permission bits."""
+
+    content: bytes
+    mode: int = 0o644
+
+
+Files = Mapping[str, Held]
 State = Mapping[str, Files]
-Frozen = frozenset[tuple[str, frozenset[tuple[str, bytes]]]]
+Frozen = frozenset[tuple[str, frozenset[tuple[str, Held]]]]
 
 ROOT: Final = "/skills"
 INTERNAL: Final = ".kestrel-internal"
@@ -59,7 +70,7 @@ NAME: Final = SkillName("a")
 OTHER: Final = "c"
 """What a person renames the skill to."""
 _A_MARKER: Final = re.compile(rb"kestrel-skill-generation-v1:[0-9a-f]{64}\n")
-ANY_MARKER: Final = b"a marker"
+ANY_MARKER: Final = Held(b"a marker")
 _SCRIPT: Final = "tools/run.sh"
 
 
@@ -91,8 +102,13 @@ def document(body: str) -> bytes:
 
 
 FIRST: Final[State] = {
-    "a": {"SKILL.md": document("First."), "notes/one.md": b"one\n", _SCRIPT: b"#!/bin/sh\n", MARKER: ANY_MARKER},
-    "b": {"SKILL.md": b"---\nname: b\ndescription: Not touched.\n---\n", MARKER: ANY_MARKER},
+    "a": {
+        "SKILL.md": Held(document("First.")),
+        "notes/one.md": Held(b"one\n"),
+        _SCRIPT: Held(b"#!/bin/sh\n", 0o755),
+        MARKER: ANY_MARKER,
+    },
+    "b": {"SKILL.md": Held(b"---\nname: b\ndescription: Not touched.\n---\n"), MARKER: ANY_MARKER},
 }
 """Two skills, of which the second is never touched."""
 BLANK: Final[State] = {}
@@ -102,21 +118,22 @@ def begun(state: State) -> CrashDisk:
     """A disk on which a person has made these skills, durably."""
     disk = CrashDisk()
     for number, (name, files) in enumerate(state.items()):
-        for path, content in files.items():
-            held = b"kestrel-skill-generation-v1:%064x\n" % number if content == ANY_MARKER else content
-            disk.person.put(f"{ROOT}/{name}/{path}", held, mode=0o755 if path == _SCRIPT else 0o644)
+        for path, held in files.items():
+            content = b"kestrel-skill-generation-v1:%064x\n" % number if held == ANY_MARKER else held.content
+            disk.person.put(f"{ROOT}/{name}/{path}", content, mode=held.mode)
     disk.volume.settle()
     return disk
 
 
 def visible(disk: CrashDisk) -> State:
     """The skills as they are to be seen, without asking the store; any good marker is like any other."""
-    found: dict[str, dict[str, bytes]] = {}
-    for path, content in disk.files(ROOT).items():
+    found: dict[str, dict[str, Held]] = {}
+    for path, inode in disk.below(ROOT):
         name, _, below = path.partition("/")
-        if name != INTERNAL:
-            marked = below == MARKER and _A_MARKER.fullmatch(content)
-            found.setdefault(name, {})[below] = ANY_MARKER if marked else content
+        if name != INTERNAL and not stat.S_ISDIR(inode.mode):
+            marked = below == MARKER and _A_MARKER.fullmatch(inode.content)
+            content = ANY_MARKER.content if marked else inode.content
+            found.setdefault(name, {})[below] = Held(content, stat.S_IMODE(inode.mode))
     return found
 
 
@@ -128,8 +145,8 @@ def frozen_state(state: State) -> Frozen:
 def revision(state: State) -> Revision:
     """What a caller saw of the skill."""
     files = {
-        ResourcePath(path): Content(data, path == _SCRIPT)
-        for path, data in state.get(NAME, {}).items()
+        ResourcePath(path): Content(held.content, held.mode & 0o111 != 0)
+        for path, held in state.get(NAME, {}).items()
         if not path.startswith(".")
     }
     return revision_of(inventory_of(files))
@@ -157,13 +174,13 @@ class Verb:
     may: Callable[[State], bool]
 
 
-def _with(state: State, path: str, content: bytes | None, name: str = NAME) -> State:
-    """The state in which one file of the skill is that, or is not."""
-    files = {**state.get(name, {})}
-    files.pop(path, None)
+def _with(state: State, path: str, content: bytes | None, mode: int | None = None) -> State:
+    """The state in which one file of the skill holds that, or is not; it keeps its mode, unless one is given."""
+    files = {**state.get(NAME, {})}
+    before = files.pop(path, Held(b""))
     if content is not None:
-        files[path] = content
-    return {**{other: each for other, each in state.items() if other != name}, name: files}
+        files[path] = Held(content, before.mode if mode is None else mode)
+    return {**_without(state), NAME: files}
 
 
 def _without(state: State, name: str = NAME) -> State:
@@ -171,11 +188,15 @@ def _without(state: State, name: str = NAME) -> State:
 
 
 def _published(salt: str) -> Files:
-    return {"SKILL.md": document(f"Published {salt}."), "deep/er/two.md": f"two {salt}\n".encode(), MARKER: ANY_MARKER}
+    return {
+        "SKILL.md": Held(document(f"Published {salt}.")),
+        "deep/er/two.md": Held(f"two {salt}\n".encode()),
+        MARKER: ANY_MARKER,
+    }
 
 
 def _publish(store: PosixSkillStore, disk: CrashDisk, state: State, salt: str) -> object:
-    files = {ResourcePath(path): Content(data) for path, data in _published(salt).items() if path != MARKER}
+    files = {ResourcePath(path): Content(held.content) for path, held in _published(salt).items() if path != MARKER}
     return store.publish(NAME, SkillTree(files), cancelled=never)
 
 
@@ -250,6 +271,10 @@ class Edit:
     path: str = ""
     """The one file that it writes, where it is so small that it may also be done without syncing."""
 
+    of_mode: bool = False
+    """Whether it changes permission bits alone. A verb that meets them puts them back; a power cut before that may not.
+    """
+
     inside: bool = False
     """Whether it is done by who stands in the folder, and does not see that it was moved."""
 
@@ -271,6 +296,15 @@ def _drop(path: str) -> Callable[[CrashDisk, bool], None]:
     return lambda disk, synced: disk.person.drop(f"{_IN}{path}", synced=synced)
 
 
+def _chmod(path: str, mode: int) -> Edit:
+    return Edit(
+        lambda disk, synced: disk.person.chmod(f"{_IN}/{path}", mode, synced=synced),
+        lambda state: _with(state, path, state[NAME][path].content, mode),
+        needs=f"a/{path}",
+        of_mode=True,
+    )
+
+
 def _rename(disk: CrashDisk, synced: bool) -> None:
     with suppress(FileNotFoundError):
         disk.person.drop(f"{ROOT}/{OTHER}", synced=synced)
@@ -280,7 +314,7 @@ def _rename(disk: CrashDisk, synced: bool) -> None:
 def edits(mine: bytes) -> Mapping[str, Edit]:
     """What a person may do who writes these bytes."""
     wrote = frozenset({mine})
-    anew: Files = {"SKILL.md": mine}
+    anew: Files = {"SKILL.md": Held(mine)}
 
     def put(path: str) -> Callable[[CrashDisk, bool], None]:
         return lambda disk, synced: disk.person.put(f"{_IN}/{path}", mine, synced=synced)
@@ -290,6 +324,9 @@ def edits(mine: bytes) -> Mapping[str, Edit]:
 
     def changed(path: str) -> Callable[[State], State]:
         return lambda state: _with(state, path, mine)
+
+    def saved(path: str) -> Callable[[State], State]:
+        return lambda state: _with(state, path, mine, 0o644)
 
     def recreate(disk: CrashDisk, synced: bool) -> None:
         disk.person.drop(_IN, synced=synced)
@@ -304,8 +341,8 @@ def edits(mine: bytes) -> Mapping[str, Edit]:
 
     return {
         "writes the document in place": Edit(put("SKILL.md"), changed("SKILL.md"), wrote, "a/SKILL.md", "SKILL.md"),
-        "saves the document": Edit(save("SKILL.md"), changed("SKILL.md"), wrote, "a"),
-        "saves a note": Edit(save(_REMOVED), changed(_REMOVED), wrote, "a"),
+        "saves the document": Edit(save("SKILL.md"), saved("SKILL.md"), wrote, "a"),
+        "saves a note": Edit(save(_REMOVED), saved(_REMOVED), wrote, "a"),
         "adds a file": Edit(put("mine.md"), changed("mine.md"), wrote, "a", "mine.md"),
         "adds a file from inside": Edit(
             put_inside, lambda state: changed("mine.md")(state) if NAME in state else state, wrote, inside=True
@@ -315,6 +352,8 @@ def edits(mine: bytes) -> Mapping[str, Edit]:
         "deletes a note": Edit(
             _drop(f"/{_REMOVED}"), lambda state: _with(state, _REMOVED, None), needs=f"a/{_REMOVED}"
         ),
+        "makes a note executable": _chmod(_REMOVED, 0o755),
+        "changes the mode of the document": _chmod("SKILL.md", 0o600),
         "deletes the skill": Edit(_drop(""), _without, needs="a"),
         "renames the skill": Edit(_rename, _renamed, needs="a", path="."),
         "makes the skill anew": Edit(recreate, lambda state: {**state, NAME: anew}, wrote, needs="a"),

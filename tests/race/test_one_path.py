@@ -98,8 +98,8 @@ def test_4_000_edits_of_eight_processes_are_one_path(tmp_path: Path) -> None:
 
 @pytest.mark.race
 def test_without_locks_edits_of_different_files_fork(tmp_path: Path) -> None:
-    """Each write finds the very file that it saw, so that only the locks tell it that another one changed."""
-    changed, _ = together(editing(begun(tmp_path), 8, 50, locked=False))
+    """As many as with locks. Each finds the very file that it saw; only the locks tell it that another one changed."""
+    changed, _ = together(editing(begun(tmp_path), 8, 500, locked=False))
     accepted = accepted_by(changed)
     print(f"\n{len(accepted):,} edits without locks, {forks(accepted):,} forks")
     assert forks(accepted) > 0

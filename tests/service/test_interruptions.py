@@ -26,11 +26,12 @@ from kestrel_skills_core.domain.record import SkillState, Subject
 from kestrel_skills_core.domain.resolver import Survey
 from kestrel_skills_core.domain.state_row import StateKey
 from kestrel_skills_core.domain.tree import Content
-from kestrel_skills_core.ports.store import Fence
+from kestrel_skills_core.ports.states import StateTable
+from kestrel_skills_core.ports.store import Fence, SkillStore
 from kestrel_skills_core.service.library import SkillLibrary
 from tests.contracts.store import never
 
-from .shelf import ROOT, Shelf, shelf, skill
+from .shelf import BEYOND, ROOT, Shelf, shelf, skill
 
 How = Literal["raises", "in doubt", "cancelled before", "cancelled after"]
 
@@ -41,7 +42,10 @@ MARKED: dict[str, Entry] = {".kestrel-generation": Content(render_marker(BORN))}
 LINT = skill("lint") | MARKED | {"notes.md": Content(b"a")}
 ON = SkillState(enabled=True, priority=3, subject=Subject(generation=BORN))
 SHARED_ON = SkillState(enabled=True, priority=3, subject=Subject(root=ROOT))
-CHANGES = {"sweep", "publish", "write", "remove", "annotate", "retire", "fence", "unfence"}
+CHANGES = {"sweep", "publish", "write", "remove", "annotate", "retire", "fence", "unfence", "restore", "discard"}
+LOOKS = {"kept", "kept_listing", "kept_bytes"}
+TOKEN = "ab" * 16
+"""What a folder is kept under."""
 FOREIGN: dict[str, Entry] = LINT | {
     "SKILL.md": Content(b"---\nname: Lint\ndescription: Use when testing.\nallowed-tools: Read\n---\nRun it.\n")
 }
@@ -69,7 +73,7 @@ class Trap:
             return Survey(source=port.source, root=port.root, problem=SourceUnavailable(port.source, "it is away"))
         if method in ("read", "read_resource"):
             raise SourceUnavailable(port.source, "it is away")
-        if method in CHANGES:
+        if method in CHANGES | LOOKS:
             raise StoreFailed(method, "the disk is full")
         if method in ("rows", "put", "replace", "drop"):
             raise StateUnavailable("it is away")
@@ -142,6 +146,7 @@ def world(
     rows: Mapping[StateKey, SkillState] | None = None,
     marked: bool = False,
     folder: Mapping[str, Entry] = LINT,
+    kept: bool = False,
 ) -> Callable[[], Shelf]:
     """A shelf as it stands before."""
 
@@ -152,6 +157,8 @@ def world(
             finish(on.states.put(key, state))
         if marked:
             on.local.fence(NAME, Fence(priority=3, reason="it was turned off"), cancelled=never)
+        if kept:
+            on.local.keeping[TOKEN] = (NAME, dict(LINT))
         return on
 
     return stand
@@ -212,6 +219,35 @@ def start(library: SkillLibrary):
 
 
 ADAPT = Adapt(address=parse_address("lint"))
+
+
+def restore(library: SkillLibrary):
+    """Bring back what is kept of it."""
+    return library.restore(TOKEN)
+
+
+async def discard(library: SkillLibrary):
+    """Look at what is kept of it, and throw it away."""
+    await library.discard(TOKEN, seen=await library.kept_listing(TOKEN))
+
+
+def asking(method: str, *arguments: object):
+    """Ask for something that changes nothing."""
+    return lambda library: getattr(library, method)(*arguments)
+
+
+READ_FILE: tuple[Any, ...] = ("read_file", parse_address("lint"), ResourcePath("notes.md"))
+ASKED: list[tuple[Any, ...]] = [
+    ("catalog",),
+    ("search", "testing"),
+    ("read", parse_address("lint")),
+    READ_FILE,
+    ("checks", parse_address("lint")),
+    ("deletion", parse_address("lint")),
+    ("kept",),
+    ("kept_listing", TOKEN),
+    ("kept_bytes", TOKEN, "SKILL.md"),
+]
 BOTH = {ROW: ON, SHARED_ROW: SHARED_ON}
 LEFT_ON = {ROW: SkillState(enabled=True, priority=3)}
 CASES = {
@@ -246,6 +282,20 @@ CASES = {
     "start": (world(local=True, rows=LEFT_ON), start, {"agent-local"}),
     "start over a shared one": (world(shared=True, rows=LEFT_ON), start, {"host-shared"}),
     "start over nothing": (world(rows=LEFT_ON), start, set()),
+    "restore": (world(kept=True), restore, set()),
+    "restore over a row": (world(kept=True, rows=BOTH), restore, {"agent-local"}),
+    "restore over a mark": (world(kept=True, rows=BOTH, marked=True), restore, set()),
+    "discard": (world(kept=True, rows=BOTH), discard, set()),
+    "discard beside": (world(local=True, kept=True, rows=BOTH), discard, set()),
+    **{
+        f"ask for {method}": (world(local=True, shared=True, kept=True, rows=BOTH), asking(method, *arguments), set())
+        for method, *arguments in ASKED
+    },
+    "ask for a file of what is beyond the caps": (
+        world(local=True, folder=LINT | BEYOND, rows=BOTH),
+        asking(*READ_FILE),
+        set(),
+    ),
 }
 
 
@@ -274,7 +324,7 @@ def standing(on: Shelf) -> tuple[object, ...]:
         return evolve(state, subject=Subject(generation=Generation("b0" * 32)))
 
     rows = {key: named(state) for key, state in finish(on.states.rows()).items()}
-    return files(on), rows, on.local.marks, enabled(on)
+    return files(on), rows, on.local.marks, enabled(on), dict(on.local.keeping)
 
 
 def calls(case: str) -> int:
@@ -355,7 +405,7 @@ def test_what_a_deletion_leaves_is_cleared_by_turning_it_off(case: str) -> None:
 
 
 def test_the_traps_are_sprung() -> None:
-    """The cases go through every verb of the store and the table."""
+    """The cases go through all that the store and the table can do, but for what no use case asks of them."""
     met: set[str] = set()
 
     class Noting(Trap):
@@ -364,4 +414,6 @@ def test_the_traps_are_sprung() -> None:
 
     for stand, act, _ in CASES.values():
         finish(act(trapped(stand(), Noting(at=0, how="raises"))))
-    assert met == CHANGES | {"survey", "read", "fenced", "rows", "put", "replace", "drop"}
+    promised = {name for port in (SkillStore, StateTable) for name in dir(port) if name[0] != "_"}
+    assert promised - met == {"source", "root"}
+    assert met <= promised

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from kestrel_skills_adapters.world import finish
-from kestrel_skills_core.domain.commands import SetState
+from kestrel_skills_core.domain.commands import Delete, SetState
 from kestrel_skills_core.domain.errors import (
     BadDocument,
     InDoubt,
@@ -16,7 +16,7 @@ from kestrel_skills_core.domain.errors import (
     StoreFailed,
     TooLarge,
 )
-from kestrel_skills_core.domain.names import SkillName, parse_address
+from kestrel_skills_core.domain.names import Address, SkillName, parse_address
 from kestrel_skills_core.domain.record import SkillState, Subject
 from kestrel_skills_core.domain.state_row import StateKey
 from kestrel_skills_core.ports.store import Fence
@@ -225,3 +225,33 @@ def test_a_root_that_is_away_takes_its_marks_with_it() -> None:
     assert observed.problems == (away,)
     on.states.unavailable = SILENT
     assert finish(on.library.catalog()).problems == (away, SILENT)
+
+
+def test_a_deletion_takes_no_mark_from_a_row_that_is_not_its_own() -> None:
+    """A row that speaks of another folder of that name is not dropped, and so is written off before its mark goes."""
+    on = shelf({"lint": skill("lint")})
+    turn(on, enabled=True)
+    on.states.unavailable = SILENT
+    turn(on, enabled=False)
+    on.states.unavailable = None
+    away = on.local.folders.pop("lint")
+    on.local.folders["lint"] = skill("lint", body="Another.")
+    token = finish(on.library.deletion(Address(LINT))).delete_revision
+    finish(on.library.delete(Delete(address=Address(LINT), delete_revision=token)))
+    assert on.local.marks == {}
+    on.local.folders["lint"] = away
+    assert enabled(on) == []
+
+
+def test_a_mark_stays_for_as_long_as_nobody_can_tell_what_it_keeps_off() -> None:
+    """Turning off a name that has only a mark, while the table does not answer, is answered and changes nothing."""
+    on = shelf({"lint": skill("lint")})
+    turn(on, enabled=True)
+    away = on.local.folders.pop("lint")
+    on.local.fence(LINT, MARK, cancelled=never)
+    on.states.unavailable = SILENT
+    turn(on, enabled=False)
+    on.states.unavailable = None
+    on.local.folders["lint"] = away
+    assert on.local.fenced() == {LINT: MARK}
+    assert enabled(on) == []

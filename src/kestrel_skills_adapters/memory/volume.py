@@ -266,6 +266,20 @@ class Person:
         with self._acting(to, synced=synced):
             self.volume.rename(*self._parent(path), *self._parent(to))
 
+    def opened(self, path: str) -> int:
+        """Hold a file open: the number by which `write` finds it, wherever its name goes."""
+        return self.volume.resolved(path)
+
+    def write(self, number: int, content: bytes, *, synced: bool = True) -> None:
+        """Write to a file that is held open; a name it may have is as certain as before."""
+        with self._acting("/", synced=synced):
+            self.volume.write(number, content)
+
+    def chmod(self, path: str, mode: int, *, synced: bool = True) -> None:
+        """Change the permission bits of a file or folder."""
+        with self._acting(path, synced=synced):
+            self.volume.set_mode(self.volume.resolved(path), mode)
+
     @contextmanager
     def _acting(self, path: str, *, synced: bool) -> Iterator[None]:
         since = self.volume.journal.length

@@ -25,6 +25,7 @@ from .keeping import keep
 from .removing import digest_of
 from .rooms import KEPT, STAGING, Rooms
 from .staging import stage
+from .syscalls import EXECUTABLE
 from .trail import Trail
 from .writing import write
 
@@ -75,24 +76,24 @@ class Change:
             why = f"`{path}` is a folder" if is_folder else f"what stands at `{path}` is no file that can be read here"
         raise NotEditable(SourceId.AGENT_LOCAL, why, "look at it, and move it away by hand", name=self.name)
 
-    def replace(self, file: str, old: bytes, new: bytes) -> None:
+    def replace(self, file: str, old: Content, new: bytes) -> None:
         """Give a file that was seen other bytes; it keeps its permission bits, and its owner and group where it may."""
         rooms, calls = self.rooms, self.rooms.calls
-        found = self._found(file)
+        found = self._found(file, old)
         with rooms.staged() as staged:
-            part = self._part(old, new, staged.token)
+            part = self._part(old.data, new, staged.token)
             write(calls, staged.token, rooms[STAGING], new, like=found)
             staged.finish(part)
         exchange = partial(calls.exchange, str(part), rooms[STAGING], file, self.trail.at)
         self._move(part, stat.S_IMODE(found.st_mode), exchange, exchange)
 
-    def remove(self, file: str, old: bytes) -> None:
+    def remove(self, file: str, old: Content) -> None:
         """Take a file that was seen out of its folder."""
         rooms, calls = self.rooms, self.rooms.calls
-        part = self._part(old, old, rooms.token())
+        part = self._part(old.data, old.data, rooms.token())
         self._move(
             part,
-            stat.S_IMODE(self._found(file).st_mode),
+            stat.S_IMODE(self._found(file, old).st_mode),
             partial(calls.move, file, self.trail.at, str(part), rooms[STAGING]),
             partial(calls.move, str(part), rooms[STAGING], file, self.trail.at),
         )
@@ -137,11 +138,15 @@ class Change:
             rooms.sync(self.trail.at, staging, *([rooms[KEPT]] if kept else []))
         raise self._stale(kept)
 
-    def _found(self, file: str) -> os.stat_result:
+    def _found(self, file: str, old: Content) -> os.stat_result:
+        """The status of a file, which can still be run, or not, as it was seen."""
         try:
-            return self.rooms.calls.stat(file, self.trail.at)
+            found = self.rooms.calls.stat(file, self.trail.at)
         except FileNotFoundError:
             raise self._stale() from None
+        if (found.st_mode & EXECUTABLE != 0) != old.executable:
+            raise self._stale()
+        return found
 
     def _keep_unless_ours(self, part: PartName) -> str | None:
         staging = self.rooms[STAGING]

@@ -61,6 +61,7 @@ from .reading import TRIES, Look, Moved, PosixSkillFiles
 from .rooms import KEPT, RETIRED, STAGING, Rooms
 from .staging import stage
 from .sweeping import Sweep
+from .syscalls import EXECUTABLE
 from .trail import Trail
 
 __all__ = ["PosixSkillStore"]
@@ -114,7 +115,7 @@ class PosixSkillStore(PosixSkillFiles):
             if old is None:
                 change.add(change.missing(path), content)
             else:
-                change.replace(change.found(path), old.data, content)
+                change.replace(change.found(path), old, content)
         return after.revision
 
     def remove(self, name: SkillName, path: ResourcePath, *, seen: Revision, cancelled: Cancelled) -> Revision:
@@ -128,7 +129,7 @@ class PosixSkillStore(PosixSkillFiles):
                 change.missing(path)
                 raise SkillAbsent(name, path)
             after = SkillTree({each: content for each, content in tree.files.items() if each != path})
-            change.remove(change.found(path), old.data)
+            change.remove(change.found(path), old)
         return after.revision
 
     def annotate(self, name: SkillName, provenance: Provenance, *, seen: Revision, cancelled: Cancelled) -> None:
@@ -299,15 +300,15 @@ class PosixSkillStore(PosixSkillFiles):
             raise OSError(errno.EIO, os.strerror(errno.EIO))
         return manifest_of(sighting, read)
 
-    def _provenance(self, name: SkillName, folder: int) -> bytes | None:
+    def _provenance(self, name: SkillName, folder: int) -> Content | None:
         try:
-            content, _ = self.calls.read(PROVENANCE, folder, LIMITS.provenance_bytes)
+            content, found = self.calls.read(PROVENANCE, folder, LIMITS.provenance_bytes)
         except FileNotFoundError:
             return None
         if content is None:
             why = f"what stands at `{PROVENANCE}` is not this library's"
             raise NotEditable(self.source, why, "remove it by hand", name=name)
-        return content
+        return Content(content, found.st_mode & EXECUTABLE != 0)
 
     def _refuse_one_more(self, root: int) -> None:
         entries = self._count.of(self.calls, root)

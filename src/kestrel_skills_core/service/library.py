@@ -317,10 +317,12 @@ class SkillLibrary(Upkeep):
         key = key_of(own, name)
         row = standing.rows.get(key)
         problem: SkillError | None = standing.unavailable
+        dropped: tuple[StateKey, ...] = ()
         if row is not None and row.subject in (None, Subject(generation=own.generation)):
             problem = await _problem_of(self.states.drop(key, seen=row)) or problem
+            dropped = (key,)
         if problem is None and standing.marks(name):
-            problem = await _problem_of(self._switches.lift(key, standing))
+            problem = await _problem_of(self._switches.lift(name, dropped, standing))
         return Outcome(found=look.after(None).resolved(standing.states), problem=problem)
 
     async def set_state(self, command: SetState) -> SkillRecord | Rejection | None:
@@ -346,7 +348,8 @@ class SkillLibrary(Upkeep):
                 await self._switches.off(unseen, standing)
                 return None
             if standing.fences is not None and standing.marks(address.name):
-                await self._switches.lift(keys[0], standing)
+                if standing.silent is None:
+                    await self._switches.lift(address.name, (), standing)
                 return None
         await self._root(look, address)
         found = look.find(address, standing.states)

@@ -97,7 +97,7 @@ class Switches:
         await self.table.put(key, state)
         try:
             if standing.marks(key.name):
-                await self.lift(key, standing)
+                await self.lift(key.name, (key,), standing)
             await self._expect_unmarked(key.name)
         except (Failed, SwitchedOff):
             await self.table.replace(key, evolve(state, enabled=False), seen=state)
@@ -140,14 +140,16 @@ class Switches:
             await self._put_off(name, written, standing)
         await self._unfence(name, mark)
 
-    async def lift(self, written: StateKey, standing: Standing) -> None:
-        """Take away the mark that was seen on a name, after its row was written or dropped; another one stays.
+    async def lift(self, name: SkillName, written: Iterable[StateKey], standing: Standing) -> None:
+        """Take away the mark that was seen on a name, after these rows were written or dropped; others stay.
+
+        What only the mark kept off is written off first.
 
         Raises:
             StateUnavailable, StoreFailed, InDoubt, Busy, SourceUnavailable: It is still there, or may be.
         """
-        await self._put_off(written.name, (written,), standing)
-        await self._unfence(written.name, standing.mark(written.name))
+        await self._put_off(name, written, standing)
+        await self._unfence(name, standing.mark(name))
 
     async def _expect_unmarked(self, name: SkillName) -> None:
         fences = await self._fences()

@@ -177,6 +177,24 @@ def test_what_a_person_did_is_certain_with_the_way_to_it(profile: Profile) -> No
     assert any(woken.files("/skills/a") == {} for woken in disk.survivors(profile))
 
 
+def test_a_program_writes_to_what_it_holds_open() -> None:
+    """Wherever the file's name went, and when it has none any more; a person changes modes by path."""
+    disk = CrashDisk()
+    disk.person.put("/skills/a", b"1")
+    held = disk.person.opened("/skills/a")
+    disk.person.shift("/skills/a", "/skills/b")
+    disk.person.write(held, b"2")
+    disk.person.chmod("/skills/b", 0o600)
+    assert disk.files("/skills") == {"b": b"2"}
+    assert [oct(inode.mode) for _, inode in disk.below("/skills")] == ["0o100600"]
+    assert all(woken.files("/skills") == {"b": b"2"} for woken in disk.survivors("weak"))
+    disk.person.write(held, b"3", synced=False)
+    assert {woken.files("/skills")["b"] for woken in disk.survivors("ordered")} == {b"2", b"3"}
+    disk.person.drop("/skills/b")
+    disk.person.write(held, b"4")
+    assert disk.files("/skills") == {}
+
+
 def test_the_power_goes_before_a_call_and_stays_away() -> None:
     """Whatever is tried in a `finally`."""
     disk = CrashDisk()
