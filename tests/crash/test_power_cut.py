@@ -342,9 +342,9 @@ def test_the_power_goes_in_three_verbs_and_a_person_comes_within_one() -> None:
 
 @pytest.mark.crash
 def test_the_power_goes_while_a_person_is_there() -> None:
-    """Before every seventh call of any verb, for each doing other ones."""
+    """Before every ninth call of any verb, for each doing other ones."""
     judge = Judge()
-    stories = tell_disturbed(judge, begun(FIRST), FIRST, every=7)
+    stories = tell_disturbed(judge, begun(FIRST), FIRST, every=9)
     retired = told(begun(FIRST), VERBS["retire"], FIRST, "")
     stories += tell_disturbed(judge, retired.end.fork(), VERBS["retire"].done(FIRST, ""), every=3)
     print(f"\n{stories} edits within a verb: {judge}")

@@ -50,7 +50,7 @@ def test_the_power_goes_again_in_the_sweep() -> None:
 def test_the_power_goes_again_at_any_call_of_a_sweep() -> None:
     """After any of the first cuts, beside a person or not."""
     judge = Judge()
-    stories = [Story(edit, call) for edit in EDITS.values() for call in range(12, 54, 5)]
+    stories = [Story(edit, call) for edit in EDITS.values() for call in range(12, 54, 6)]
     tell_twice(judge, begun(FIRST), FIRST, [None, *stories])
     retired = told(begun(FIRST), VERBS["retire"], FIRST, "").end
     retired.volume.settle()
