@@ -101,7 +101,7 @@ def test_a_kept_file_cannot_be_taken_back_and_says_how_else(environ: dict[str, s
     ran = run("kept", TOKEN, "--restore", environ=environ)
     assert (ran.code, ran.out) == (1, "")
     assert "what is kept is one file of `tea`, and nothing tells where in it that was" in ran.said
-    assert "fix: copy it out with `--into`, edit the skill, then discard what is kept" in ran.said
+    assert "fix: copy it out, edit the skill, then discard what is kept" in ran.said
     assert place.exists()
 
 

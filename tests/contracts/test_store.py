@@ -892,7 +892,7 @@ def test_what_is_no_folder_has_no_place_to_go_back_to(
     assert kept_files(knots.store, TOKEN) == ({".": b"Bowline.\n"} if kind == "file" else {})
     with pytest.raises(NotEditable, match=words) as refusal:
         knots.store.restore(TOKEN, cancelled=never)
-    assert refusal.value.fix == "copy it out with `--into`, edit the skill, then discard what is kept"
+    assert refusal.value.fix == "copy it out, edit the skill, then discard what is kept"
     assert len(knots.store.kept()) == 1
     discard(knots.store, TOKEN)
     assert knots.store.kept() == ()

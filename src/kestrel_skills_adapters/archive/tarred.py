@@ -108,8 +108,13 @@ def tarred(stream: Unpressed, limits: Limits) -> Iterator[Entry]:
             if left < 0:
                 raise TooLarge("bytes of all files of one archive", limits.parcel_bytes, fix=_FEWER)
             yield member.name, Content(_content(archive, member), executable=member.mode & 0o111 != 0)
-    while counted.read(_PIECE):
-        pass  # to the end, where a pressed stream is found to be whole
+    _finish(counted)
+
+
+def _finish(stream: _Counted) -> None:
+    """Read to the end, where a pressed stream is found to be whole."""
+    while stream.read(_PIECE):
+        continue
 
 
 def _content(archive: tarfile.TarFile, member: tarfile.TarInfo) -> bytes:

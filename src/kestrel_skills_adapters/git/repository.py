@@ -8,6 +8,7 @@ stand in its place.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from contextlib import suppress
 from typing import Final
 
 from attrs import define, field
@@ -129,10 +130,8 @@ class Repository:
         """What comes of a request for some objects: they, where the server is honest, and perhaps more."""
         wants = list(dict.fromkeys(wanted))
         if self._whole is None and wants and self._server.offers.filters:
-            try:
+            with suppress(Declined):  # a server that sends no parts may send the whole
                 return read_pack(self._server.pack(wants, without, deepen=deepen), self._limits)
-            except Declined:
-                pass  # it may send the whole
         if self._whole is None and wants:
             self._whole = self._all()
         return self._whole or {}

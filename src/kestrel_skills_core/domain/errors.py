@@ -203,7 +203,7 @@ class SkillExists(Moved):
     """A skill of that name is there already."""
 
     code = "exists"
-    fix = "choose another name, or edit the skill that is there"
+    fix = "edit or delete the skill that is there, or choose another name"
 
     def __init__(self, name: str) -> None:
         super().__init__(name)

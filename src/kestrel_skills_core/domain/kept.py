@@ -108,5 +108,5 @@ def refuse_lone(kind: Kind, name: SkillName) -> None:
     if kind != "folder":
         what = "one file" if kind == "file" else "one link" if kind == "link" else "neither a file nor a folder"
         why = f"what is kept is {what} of `{name}`, and nothing tells where in it that was"
-        fix = "copy it out with `--into`, edit the skill, then discard what is kept"
+        fix = "copy it out, edit the skill, then discard what is kept"
         raise NotEditable(SourceId.AGENT_LOCAL, why, fix, name=name)

@@ -133,4 +133,4 @@ def _refuse_unread_record(folder: Folder) -> None:
 def _edited(folder: Folder) -> tuple[str, str]:
     """Why a `SKILL.md` is neither adapted nor put back, and what to do."""
     why = f"the SKILL.md of {folder.name!r} was edited since it was adapted"
-    return why, "mend it by hand: `kestrel-skills verify` shows the frontmatter that was lifted out"
+    return why, "mend it by hand: to verify it shows the frontmatter that was lifted out"
