@@ -90,7 +90,8 @@ def test_an_edited_skill_is_not_undone(environ: dict[str, str], document: Path) 
         text.write("More.\n")
     ran = run("adapt", NAME, "--undo", environ=environ)
     assert ran.code == 1
-    assert "edited since it was adapted; fix: mend it by hand: `kestrel-skills verify` shows" in ran.said
+    assert f"'{NAME}', of agent-local, cannot be changed here: its SKILL.md was edited" in ran.said
+    assert "fix: mend it by hand: to verify it shows the frontmatter" in ran.said
     assert document.read_text(encoding="utf-8").endswith("More.\n")
 
 

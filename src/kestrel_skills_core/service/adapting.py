@@ -9,6 +9,8 @@ Rule 3: a skill without faults is not touched.
 
 from __future__ import annotations
 
+from typing import Final
+
 from attrs import evolve, frozen
 
 from ..domain.adapt import Adaptation, adapted_in_place, unadapted
@@ -24,6 +26,12 @@ from .commits import Annotate, Write
 from .decide import Folder, refuse_shared, refuse_stale
 
 __all__ = ["Adapting", "Steps", "adapting", "unadapting"]
+
+_EDITED: Final = (
+    "its SKILL.md was edited since it was adapted",
+    "mend it by hand: to verify it shows the frontmatter that was lifted out",
+)
+"""Why a `SKILL.md` is neither adapted nor put back, and what to do."""
 
 
 @frozen(kw_only=True)
@@ -76,13 +84,13 @@ def unadapting(command: Unadapt, folder: Folder) -> Steps:
     _refuse_unread_record(folder)
     record = folder.sighting.provenance
     if record is None or record.adapted is None or not record.adapted.changes:
-        raise NotEditable(folder.found.source, f"{folder.name!r} is not adapted", "there is nothing to undo")
+        raise _refused(folder, "it is not adapted", "there is nothing to undo")
     document = folder.tree.files.get(DOCUMENT)
     if document is None:
         raise SkillAbsent(folder.name, DOCUMENT)
     original = unadapted(document.data, record.adapted)
     if original is None:
-        raise NotEditable(folder.found.source, *_edited(folder))
+        raise _refused(folder, *_EDITED)
     settled, tree = _settled(record), SkillTree({**folder.tree.files, DOCUMENT: document._replace(data=original)})
     annotate = Annotate(name=folder.name, provenance=settled, seen=tree.revision)
     commits = (annotate,) if original == document.data else (_write(folder, original), annotate)
@@ -99,7 +107,7 @@ def _annotated(folder: Folder, tree: SkillTree, made: Adapted) -> Provenance:
     if record is not None and record.adapted is not None:
         document = folder.tree.files[DOCUMENT].data
         if record.adapted.changes and unadapted(document, record.adapted) != document:
-            raise NotEditable(folder.found.source, *_edited(folder))
+            raise _refused(folder, *_EDITED)
         made = evolve(made, original_digest=record.adapted.original_digest, omitted=record.adapted.omitted)
     if record is None or record.kind == "adapted":
         return Provenance(kind="adapted", digest=tree.revision, files=installed(tree.inventory), adapted=made)
@@ -127,10 +135,8 @@ def _after(folder: Folder, tree: SkillTree, record: Provenance) -> Sighting:
 
 def _refuse_unread_record(folder: Folder) -> None:
     if any(finding.rule is BAD_PROVENANCE for finding in folder.sighting.findings):
-        raise NotEditable(folder.found.source, BAD_PROVENANCE.title, BAD_PROVENANCE.fix)
+        raise _refused(folder, BAD_PROVENANCE.title, BAD_PROVENANCE.fix)
 
 
-def _edited(folder: Folder) -> tuple[str, str]:
-    """Why a `SKILL.md` is neither adapted nor put back, and what to do."""
-    why = f"the SKILL.md of {folder.name!r} was edited since it was adapted"
-    return why, "mend it by hand: to verify it shows the frontmatter that was lifted out"
+def _refused(folder: Folder, why: str, fix: str) -> NotEditable:
+    return NotEditable(folder.found.source, why, fix, name=folder.name)
