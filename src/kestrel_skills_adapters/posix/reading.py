@@ -14,13 +14,13 @@ import os
 import stat
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager, suppress
-from typing import Final, Protocol
+from typing import Final
 
 from attrs import field, frozen
 
 from kestrel_skills_core.domain import rules
 from kestrel_skills_core.domain.errors import BadSource, SkillAbsent, SkillError, SourceUnavailable, TooLarge
-from kestrel_skills_core.domain.folder import Folder, Kind, is_walked, lacks_marker
+from kestrel_skills_core.domain.folder import Kind, is_walked, lacks_marker
 from kestrel_skills_core.domain.intake import Intake
 from kestrel_skills_core.domain.limits import LIMITS
 from kestrel_skills_core.domain.names import ResourcePath, SkillName, SourceId
@@ -32,33 +32,17 @@ from kestrel_skills_core.domain.tree import Content, SkillTree
 from kestrel_skills_core.ports.files import Published
 from kestrel_skills_core.ports.world import Chance, Watcher
 
+from .failures import phrase
 from .markers import mint
-from .syscalls import EXECUTABLE, Syscalls
+from .syscalls import Syscalls
+from .walking import ABSENT, Look, Moved, Stamps, Walk
 
-__all__ = ["TRIES", "Look", "Moved", "PosixSkillFiles"]
-
-Stamps = list[str | int | None]
-"""Of a folder, flat: name, inode, size and times of change of each entry; then each folder's name, stamps, and None."""
+__all__ = ["TRIES", "PosixSkillFiles"]
 
 _YOUNG_NS: Final = 2_000_000_000
 """The coarsest clock of a file system in use ticks every two seconds (FAT)."""
 TRIES: Final = 3
-_ABSENT: Final = frozenset(
-    {errno.ENOENT, errno.ELOOP, errno.ENOTDIR, errno.EISDIR, errno.ENXIO, errno.ESTALE, errno.ENAMETOOLONG}
-)
-"""What a call says where a name does not mean what it was taken for; if it was listed so, it changed since."""
-_PHRASES: Final = {
-    errno.EACCES: "permission is denied",
-    errno.EPERM: "permission is denied",
-    errno.EIO: "the disk reports an error",
-    errno.EMFILE: "too many files are open",
-    errno.ENFILE: "too many files are open",
-}
 _READABLE: Final = "see that the agent's user may read it, and that the disk is well, then list the skills again"
-
-
-class Moved(Exception):
-    """Something changed under our hands."""
 
 
 def _absolute(path: str | os.PathLike[str]) -> str:
@@ -150,7 +134,7 @@ class PosixSkillFiles:
                 try:
                     self._walk_whole(root, folder, Walk(self.calls, intake, 0))
                 except OSError as error:
-                    raise BadSource(folder, f"it cannot be read as a folder: {_phrase(error)}", _READABLE) from None
+                    raise BadSource(folder, f"it cannot be read as a folder: {phrase(error)[0]}", _READABLE) from None
                 return intake.parcel()
         raise self._restless()
 
@@ -190,7 +174,7 @@ class PosixSkillFiles:
         try:
             return self.calls.listed(root, LISTED)
         except OSError as error:
-            raise SourceUnavailable(self.source, _phrase(error), _READABLE) from None
+            raise SourceUnavailable(self.source, phrase(error)[0], _READABLE) from None
 
     def _is_unchanged(self, sighting: Sighting) -> bool:
         if not isinstance(sighting.stamps, tuple):
@@ -232,8 +216,8 @@ class PosixSkillFiles:
                 kind = self._kind(root, name)
                 if kind != "folder":
                     return linked(name) if kind == "link" else None
-                if error.errno not in _ABSENT:
-                    return refused(name, rules.UNREADABLE, f"it cannot be read: {_phrase(error)}")
+                if error.errno not in ABSENT:
+                    return refused(name, rules.UNREADABLE, f"it cannot be read: {phrase(error)[0]}")
             else:
                 return look.sighting()
         return refused(name, rules.RESTLESS, "it kept changing while it was read")
@@ -267,9 +251,9 @@ class PosixSkillFiles:
                 return Published(sighting=linked(name), tree=SkillTree({}))
             if kind != "folder":
                 raise SkillAbsent(name) from None
-            if error.errno in _ABSENT:
+            if error.errno in ABSENT:
                 raise Moved from None
-            raise SourceUnavailable(self.source, _phrase(error), _READABLE) from None
+            raise SourceUnavailable(self.source, phrase(error)[0], _READABLE) from None
         if (beyond := look.folder.beyond()) is not None:
             raise beyond
         sighting = look.sighting()
@@ -294,7 +278,7 @@ class PosixSkillFiles:
         try:
             mode = self.calls.stat(name, root).st_mode
         except OSError as error:
-            return None if error.errno in _ABSENT else "folder"
+            return None if error.errno in ABSENT else "folder"
         return "link" if stat.S_ISLNK(mode) else "folder" if stat.S_ISDIR(mode) else "other"
 
     def _told(self, folders: Sequence[str]) -> Iterator[str]:
@@ -310,144 +294,12 @@ class PosixSkillFiles:
         return mint(self.calls, root, folders, self.chance)
 
     def _absent_or_unavailable(self, error: OSError, name: SkillName, path: str | None = None) -> SkillError:
-        if error.errno in _ABSENT:
+        if error.errno in ABSENT:
             return SkillAbsent(name, path)
-        return SourceUnavailable(self.source, _phrase(error), _READABLE)
+        return SourceUnavailable(self.source, phrase(error)[0], _READABLE)
 
     def _restless(self) -> SourceUnavailable:
         return SourceUnavailable(self.source, "the folder kept changing while it was read", rules.RESTLESS.fix)
-
-
-class Told(Protocol):
-    """Who is told of a folder, entry by entry, and says what is read of it: see `Folder`."""
-
-    def looks(self, entries: int) -> None:
-        """So many entries are there."""
-
-    def enters(self, path: str) -> bool:
-        """Whether a folder is walked."""
-
-    def reads(self, path: str) -> int | None:
-        """How much of a file is read, at most."""
-
-    def file(self, path: str, content: bytes, *, executable: bool) -> None:
-        """A file was read."""
-
-    def large(self, path: str, size: int) -> None:
-        """A file holds more."""
-
-    def aside(self, path: str, kind: Kind, *, size: int, mtime_ns: int, ctime_ns: int) -> None:
-        """Something was not opened."""
-
-    def unreadable(self, path: str, why: str) -> None:
-        """Something could not be read."""
-
-
-class Walk:
-    """One pass over one folder, told to somebody, and the stamps that tell whether it changed since."""
-
-    def __init__(self, calls: Syscalls, told: Told, horizon: int, kept: dict[str, Content] | None = None) -> None:
-        self.stamps: Stamps = []
-        self._calls = calls
-        self._told = told
-        self._horizon = horizon
-        self._kept = kept
-        self.young = False
-        self.unread = False
-
-    def walk(self, at: int, prefix: str = "") -> None:
-        """Look at everything in an open folder.
-
-        Raises:
-            TooLarge: It holds more entries than are looked at.
-            Moved: It changed meanwhile.
-            OSError: It cannot be listed.
-        """
-        entries = self._calls.listed(at, LIMITS.looked_entries + 1)
-        self._told.looks(len(entries))
-        folders = []
-        for name, kind in entries:
-            if kind == "folder":
-                folders.append(name)
-            else:
-                self._meet(name, kind, at, prefix + name)
-        for name in folders:
-            self.stamps.append(name)
-            if self._told.enters(prefix + name):
-                self._enter(name, at, prefix + name)
-            self.stamps.append(None)
-
-    def _enter(self, name: str, at: int, path: str) -> None:
-        try:
-            folder = self._calls.open(name, at)
-            try:
-                self.walk(folder, path + "/")
-                self._date(self._calls.fstat(folder))  # a name that vanished, or a folder that came, stamps no file
-            finally:
-                self._calls.close(folder)
-        except OSError as error:
-            self._fail(path, error)
-
-    def _meet(self, name: str, kind: Kind, at: int, path: str) -> None:
-        most = self._told.reads(path) if kind == "file" else None
-        content = None
-        try:
-            if most is None:
-                found = self._calls.stat(name, at)
-            else:
-                content, found = self._calls.read(name, at, most)
-        except OSError as error:
-            self._fail(path, error)
-            with suppress(OSError):
-                self._stamp(name, self._calls.stat(name, at))
-            return
-        self._stamp(name, found)
-        size = found.st_size
-        if most is None:
-            self._told.aside(path, kind, size=size, mtime_ns=found.st_mtime_ns, ctime_ns=found.st_ctime_ns)
-        elif content is None:
-            if not stat.S_ISREG(found.st_mode):
-                raise Moved
-            self._told.large(path, size)
-        elif len(content) != size:
-            raise Moved
-        else:
-            executable = found.st_mode & EXECUTABLE != 0
-            self._told.file(path, content, executable=executable)
-            if self._kept is not None:
-                self._kept[path] = Content(content, executable)
-
-    def _stamp(self, name: str, found: os.stat_result) -> None:
-        self.stamps += (name, found.st_ino, found.st_size, found.st_mtime_ns, found.st_ctime_ns)
-        self._date(found)
-
-    def _date(self, found: os.stat_result) -> None:
-        if found.st_mtime_ns > self._horizon or found.st_ctime_ns > self._horizon:
-            self.young = True
-
-    def _fail(self, path: str, error: OSError) -> None:
-        if error.errno in _ABSENT:
-            raise Moved
-        self.unread = True
-        self._told.unreadable(path, _phrase(error))
-
-
-class Look(Walk):
-    """A pass over one folder that is told to the domain, which says what to think of it."""
-
-    def __init__(self, calls: Syscalls, name: str, horizon: int, kept: dict[str, Content] | None = None) -> None:
-        self.folder = Folder(name)
-        super().__init__(calls, self.folder, horizon, kept)
-
-    def sighting(self) -> Sighting:
-        """The verdict; without stamps where they would not tell."""
-        return self.folder.sighting(None if self.young or self.unread else tuple(self.stamps))
-
-
-def _phrase(error: OSError) -> str:
-    """What happened, in words that tell nothing of the host."""
-    number = error.errno or 0
-    return _PHRASES.get(number, f"the system says {errno.errorcode.get(number, 'no')}")
 
 
 def _why_no_root(path: str, error: OSError) -> tuple[str, str]:
@@ -458,4 +310,4 @@ def _why_no_root(path: str, error: OSError) -> tuple[str, str]:
         return "it is a symbolic link", "name the folder that the link points to"
     if error.errno == errno.ENOTDIR:
         return "it is not a folder", "name the folder that holds the skills' folders"
-    return _phrase(error), _READABLE
+    return phrase(error)[0], _READABLE

@@ -57,12 +57,13 @@ from .changing import Change
 from .counting import Count
 from .failures import doubted, failed, failing
 from .keeping import put_back
-from .reading import TRIES, Look, Moved, PosixSkillFiles
+from .reading import TRIES, PosixSkillFiles
 from .rooms import KEPT, RETIRED, STAGING, Rooms
 from .staging import stage
 from .sweeping import Sweep
 from .syscalls import EXECUTABLE
 from .trail import Trail
+from .walking import Look, Moved
 
 __all__ = ["PosixSkillStore"]
 
