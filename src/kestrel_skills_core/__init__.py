@@ -81,8 +81,9 @@ if TYPE_CHECKING:
     from .ports.world import Cancelled, Chance, Clock, Offload, Watcher
     from .service.adapting import Adapting
     from .service.installer import Arrival, Installation, Installer, Stock
-    from .service.library import Deletion, FileReading, Outcome, Reading, SkillLibrary
+    from .service.library import Deletion, Outcome, SkillLibrary
     from .service.observed import Observed
+    from .service.queries import FileReading, Reading
     from .service.upkeep import Started
 
 __all__ = [
@@ -312,7 +313,8 @@ _HOMES = {
     ".ports.world": ("Cancelled", "Chance", "Clock", "Offload", "Watcher"),
     ".service.adapting": ("Adapting",),
     ".service.installer": ("Arrival", "Installation", "Installer", "Stock"),
-    ".service.library": ("Deletion", "FileReading", "Outcome", "Reading", "SkillLibrary"),
+    ".service.library": ("Deletion", "Outcome", "SkillLibrary"),
     ".service.observed": ("Observed",),
+    ".service.queries": ("FileReading", "Reading"),
     ".service.upkeep": ("Started",),
 }

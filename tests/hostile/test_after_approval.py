@@ -24,7 +24,8 @@ from kestrel_skills_core.domain.errors import SkillError, StaleRevision
 from kestrel_skills_core.domain.names import ResourcePath, Revision, parse_address
 from kestrel_skills_core.domain.record import Rejection, SkillRecord
 from kestrel_skills_core.domain.tree import SkillTree
-from kestrel_skills_core.service.library import Reading, SkillLibrary
+from kestrel_skills_core.service.library import SkillLibrary
+from kestrel_skills_core.service.queries import Reading
 from tests.contracts.files import CountingChance
 from tests.hostile.disk import Meddling, Swift, skill
 

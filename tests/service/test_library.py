@@ -32,7 +32,7 @@ from kestrel_skills_core.domain.names import (
 from kestrel_skills_core.domain.record import Rejection, SkillRecord, SkillState, Subject
 from kestrel_skills_core.domain.state_row import StateKey
 from kestrel_skills_core.domain.tree import Content
-from kestrel_skills_core.service.library import FileReading, Reading
+from kestrel_skills_core.service.queries import FileReading, Reading
 
 from .shelf import BEYOND, ROOT, TOO_LARGE, Shelf, from_git, shelf, skill
 

@@ -29,8 +29,9 @@ from kestrel_skills_core.domain.verify import Verification
 from kestrel_skills_core.ports.store import Kept, Swept
 from kestrel_skills_core.ports.world import Watcher
 from kestrel_skills_core.service.adapting import Adapting
-from kestrel_skills_core.service.library import Deletion, FileReading, Outcome, Reading, SkillLibrary
+from kestrel_skills_core.service.library import Deletion, Outcome, SkillLibrary
 from kestrel_skills_core.service.observed import Observed
+from kestrel_skills_core.service.queries import FileReading, Reading
 from kestrel_skills_core.service.upkeep import Started
 
 from ..wiring import Settings, git_of, installer_of, library_of

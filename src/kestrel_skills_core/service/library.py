@@ -1,4 +1,4 @@
-"""The use cases, in the order in which a person meets them: list, search, read, check; create, edit, delete, switch.
+"""What may be changed, in the order in which a person does: create, edit, adapt, delete, switch on and off.
 
 A mutation is decided on what was observed, then committed by one atomic verb of the store, and then followed by what
 it makes true elsewhere. What follows is never undone and never needed: whatever is cut short after the commit leaves a
@@ -12,80 +12,24 @@ from typing import TypeVar
 
 from attrs import evolve, field, frozen
 
-from ..domain import document
 from ..domain.budget import Budget
 from ..domain.commands import Adapt, Create, Delete, Edit, RemoveFile, SetState, Unadapt
-from ..domain.document import SkillDocument
-from ..domain.errors import BadName, Moved, SkillAbsent, SkillError, StaleRevision
-from ..domain.findings import Finding
-from ..domain.names import DOCUMENT, Address, ResourcePath, SkillName, SourceId, is_skill_name, parse_address
-from ..domain.nearest import suggestion
+from ..domain.errors import Moved, SkillError, StaleRevision
+from ..domain.names import Address, SourceId
 from ..domain.record import Rejection, SkillRecord, SkillState, Subject
-from ..domain.resolver import Resolver
-from ..domain.search import search
 from ..domain.state_row import StateKey
-from ..domain.text import escaped
-from ..domain.tree import SkillTree
-from ..domain.verify import Verification, verified
-from ..ports.markdown import Markdown
 from ..ports.store import SkillStore
 from ..ports.world import Cancelled
 from .adapting import Adapting, Steps, adapting, unadapting
-from .advice import with_advice
 from .commits import Remove, Write
 from .decide import Decision, Folder, created, deletable, deleted, edited, key_of, removed, turned_off, turned_on
-from .observed import Look, Observed, States, look_at
+from .observed import Look, States
+from .queries import Queries
 from .switches import Standing
-from .upkeep import Upkeep
 
-__all__ = ["Deletion", "FileReading", "Outcome", "Reading", "SkillLibrary"]
+__all__ = ["Deletion", "Outcome", "SkillLibrary"]
 
 T = TypeVar("T")
-
-
-@frozen(kw_only=True)
-class Reading:
-    """One skill or rejected folder as it is now, with every inventoried byte, all of one instant."""
-
-    name: SkillName
-    found: SkillRecord | Rejection
-    tree: SkillTree
-
-    @property
-    def has_left_pin(self) -> bool:
-        """Whether it was switched on for certain bytes, and these are others."""
-        return isinstance(self.found, SkillRecord) and self.found.has_left_pin
-
-    @property
-    def document(self) -> SkillDocument:
-        """The parsed `SKILL.md`; a rejected folder may have a good one.
-
-        Raises:
-            SkillAbsent: There is none.
-            BadDocument: It has faults.
-        """
-        return document.parse(self.content(DOCUMENT), self.name)
-
-    def content(self, path: ResourcePath) -> bytes:
-        """The bytes of one file.
-
-        Raises:
-            SkillAbsent: The skill has no such file.
-        """
-        if path not in self.tree.files:
-            raise SkillAbsent(self.name, path)
-        return self.tree.files[path].data
-
-
-@frozen(kw_only=True)
-class FileReading:
-    """One file as it is now; `has_left_pin` where its skill was switched on for certain bytes, and is not all of them.
-
-    A folder that cannot be read whole is never all of them.
-    """
-
-    content: bytes
-    has_left_pin: bool
 
 
 @frozen(kw_only=True)
@@ -110,98 +54,14 @@ class Deletion:
 
 
 @frozen(kw_only=True, eq=False)
-class SkillLibrary(Upkeep):
+class SkillLibrary(Queries):
     """The skills of one agent: its roots, its table of states, and what may be done with them.
 
     Whoever builds one calls `start` before the first change.
     """
 
     agent: str
-    markdown: Markdown
     budget: Budget = field(factory=Budget)
-
-    async def catalog(self) -> Observed:
-        """Every skill and every rejected folder, resolved. Opens only what changed since the last time.
-
-        Never fails for what it cannot read: that is among the catalog's `problems`, or in `unavailable`.
-        """
-        surveys = await self.offload(self._survey)
-        standing = await self._switches.standing()
-        catalog = Resolver().resolve(surveys, standing.states)
-        unavailable, roots = standing.unavailable, dict(catalog.problems)
-        # Marks lie in the agent's own root: where that cannot be read, neither can they, and that is told once.
-        told = standing.silent is None and SourceId.AGENT_LOCAL in roots
-        problems = (*roots.values(), *([] if unavailable is None or told else [unavailable]))
-        return Observed(catalog, unavailable, standing.fences, problems)
-
-    async def search(self, query: str) -> tuple[SkillRecord, ...]:
-        """The skills in whose name or description every word of the query occurs, best first."""
-        return search((await self.catalog()).catalog.records, query)
-
-    async def address(self, text: str) -> Address:
-        """Read `name` or `name@source`, as somebody typed it.
-
-        Raises:
-            BadName: It is none. Where a folder is so called, which keeps it from being a skill, the fix says so.
-        """
-        try:
-            return parse_address(text)
-        except BadName as error:
-            for survey in await self.offload(self._survey):
-                if any(_is_called(folder, text) for folder in survey.sightings):
-                    fix = f"rename the folder of that name in the {survey.source} skills by hand: {error.fix}"
-                    raise BadName(error.given, error.why, fix) from None
-            raise
-
-    async def read(self, address: Address) -> Reading:
-        """One skill as it is now, shadowed copies by their source. Touches one folder in each root.
-
-        Where the table of states does not answer, the skill is read all the same, and off. A root that cannot be read
-        holds the name against those it outranks, so that a lower copy is read only by its own address.
-
-        Raises:
-            SkillAbsent: Nothing of that name is there.
-            TooLarge: The folder is beyond the caps, so that it cannot be shown whole; `read_file` shows single files.
-            SourceUnavailable: The root that the address leads to cannot be read.
-        """
-        look = await self._look(address.name)
-        root = await self._root(look, address)
-        standing = await self._switches.standing(address.name)
-        return Reading(name=address.name, found=look.find(address, standing.states), tree=look.trees[root])
-
-    async def read_file(self, address: Address, path: ResourcePath) -> FileReading:
-        """One file as it is now, even of a folder that is beyond the caps. Touches one folder in each root.
-
-        A pin is held against the folder of that very instant, where it can be read whole.
-
-        Raises:
-            SkillAbsent: There is no such skill, or no such file in it.
-            TooLarge: The file is.
-            SourceUnavailable: The root that the address leads to cannot be read.
-        """
-        look = await self._look(address.name)
-        root = await self._root(look, address)
-        standing = await self._switches.standing(address.name)
-        state = standing.states.get(StateKey(address.name, root is SourceId.HOST_SHARED))
-        pin = state.pin if state is not None and state.enabled else None
-        tree = look.trees.get(root)
-        if tree is not None and path in tree.files:
-            return FileReading(content=tree.files[path].data, has_left_pin=pin not in (None, tree.revision))
-        files = next(files for files in self.sources if files.source is root)
-        content = await self.offload(lambda _: files.read_resource(address.name, path))
-        return FileReading(content=content, has_left_pin=pin is not None)
-
-    async def checks(self, address: Address) -> tuple[Finding, ...]:
-        """Everything wrong with one skill, and all advice on it, in reading order.
-
-        Advice on the text is given as soon as `SKILL.md` itself can be read, whatever else is wrong with the folder.
-
-        Raises:
-            SkillAbsent, TooLarge, SourceUnavailable: As `read`.
-        """
-        reading = await self.read(address)
-        found = reading.found.findings
-        return await self.offload(lambda _: with_advice(found, address.name, reading.tree, self.markdown))
 
     async def create(self, command: Create) -> Outcome:
         """Make a skill: bring it into sight, off; then turn it on, if that is asked for, or give it its place.
@@ -280,15 +140,6 @@ class SkillLibrary(Upkeep):
         with _AsRead(folder):
             return await self._taken(unadapting(command, folder), look, folder, standing.states)
 
-    async def verify(self, address: Address) -> Verification:
-        """Whether a skill or rejected folder is as it was installed or edited here, file by file.
-
-        Raises:
-            SkillAbsent, TooLarge, SourceUnavailable: As `read`.
-        """
-        _, _, folder = await self._folder(address)
-        return verified(folder.sighting.provenance, folder.tree, folder.sighting.findings)
-
     async def deletion(self, address: Address) -> Deletion:
         """What deleting an address would do; nothing is done.
 
@@ -363,11 +214,6 @@ class SkillLibrary(Upkeep):
             await self._switches.off({key: state}, standing)
         return found.in_state(state) if isinstance(found, SkillRecord) else found
 
-    async def gather(self, name: SkillName) -> tuple[Look, Standing]:
-        """One name as it is now in every root, and what is on of it: what every change of it is decided on."""
-        look = await self._look(name)
-        return look, await self._switches.standing(name)
-
     async def commit(self, commit: Callable[[SkillStore, Cancelled], T]) -> T:
         """Make one change, by one verb of the store; what it makes true elsewhere is for the caller to do.
 
@@ -411,25 +257,6 @@ class SkillLibrary(Upkeep):
         await self.states.put(key, off)
         return {**standing.states, key: off}
 
-    async def _folder(self, address: Address) -> tuple[Look, Standing, Folder]:
-        look, standing = await self.gather(address.name)
-        root = await self._root(look, address)
-        found = look.find(address, standing.states)
-        sighting = look.surveys[root].sightings[address.name]
-        return look, standing, Folder(found=found, sighting=sighting, tree=look.trees[root])
-
-    async def _look(self, name: SkillName) -> Look:
-        return await self.offload(lambda _: look_at(name, self.sources))
-
-    async def _root(self, look: Look, address: Address) -> SourceId:
-        """The root that an address leads to. Only where it leads nowhere, all are surveyed, for names that are near."""
-        root = look.root(address)
-        if root is not None:
-            return root
-        surveys = await self.offload(self._survey)
-        names = {name for survey in surveys for name in survey.sightings if is_skill_name(name)}
-        raise SkillAbsent(str(address), fix=suggestion(address.name, names))
-
 
 @frozen
 class _AsRead:
@@ -443,12 +270,6 @@ class _AsRead:
     def __exit__(self, _kind: object, error: BaseException | None, _trace: object) -> None:
         if isinstance(error, Moved) and not (isinstance(error, StaleRevision) and error.kept):
             self.folder.sighting.refuse_unread()
-
-
-def _is_called(folder: str, text: str) -> bool:
-    """Whether somebody means a folder by what they typed: its name, or how a listing shows it, with a source or not."""
-    shown = escaped(folder)
-    return not {text, text.partition("@")[0]}.isdisjoint({folder, shown, shown.replace(" ", r"\x20")})
 
 
 async def _problem_of(step: Awaitable[None]) -> SkillError | None:

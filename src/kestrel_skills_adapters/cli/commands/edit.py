@@ -10,7 +10,7 @@ from kestrel_skills_core.domain.edit import Whole
 from kestrel_skills_core.domain.errors import SkillError, StaleRevision
 from kestrel_skills_core.domain.names import DOCUMENT, Address, ResourcePath, Revision, resource_path
 from kestrel_skills_core.domain.record import Rejection, SkillRecord
-from kestrel_skills_core.service.library import Reading
+from kestrel_skills_core.service.queries import Reading
 
 from ..changes import FROM, IF_MATCH, asked, begin, differences, refusal, short, shown
 from ..completion import addresses
