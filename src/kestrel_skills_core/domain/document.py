@@ -6,7 +6,6 @@ for byte, and so is one leading byte order mark. Everything wrong with one file 
 
 from __future__ import annotations
 
-import json
 import re
 from itertools import islice
 from typing import Final
@@ -14,6 +13,7 @@ from typing import Final
 from attrs import frozen
 
 from . import frontmatter, rules
+from .canonical import canonical, render_head, values_of
 from .errors import BadDocument
 from .findings import Finding, Rule, capped, faults_of
 from .frontmatter import Field
@@ -21,7 +21,7 @@ from .limits import LIMITS
 from .names import DOCUMENT, SkillName, is_device_name, is_skill_name
 from .text import HiddenText, escaped, folded, hidden_runs, place_in, unseen
 
-__all__ = ["Head", "SkillDocument", "examine", "parse", "render", "render_head"]
+__all__ = ["Head", "SkillDocument", "examine", "parse", "render"]
 
 _BOM: Final = b"\xef\xbb\xbf"
 _UTF16: Final = (b"\xff\xfe", b"\xfe\xff")
@@ -91,15 +91,6 @@ def render(name: SkillName, description: str, body: str) -> bytes:
     return f"{render_head(name, description)}\n{body.strip(chr(10))}\n".encode("utf-8", "surrogatepass")
 
 
-def render_head(name: SkillName, description: str, eol: str = "\n") -> str:
-    """The canonical head: two fences, and between them both values in double quotes."""
-    name_line, description_line = (
-        f"{field}: {json.dumps(value, ensure_ascii=False)}"
-        for field, value in (("name", name), ("description", description))
-    )
-    return eol.join(["---", name_line, description_line, "---", ""])
-
-
 class _Reading:
     """One pass over one file. Afterwards `head` is set if, and only if, `findings` holds no fault."""
 
@@ -155,10 +146,10 @@ class _Reading:
         It may only ever answer less than the close look that every other file gets; a property holds the two together.
         """
         text = self.text
-        fields = frontmatter.canonical(text, len(_FENCE)) if text.startswith(_FENCE) else None
+        fields = canonical(text, len(_FENCE)) if text.startswith(_FENCE) else None
         if fields is None or self.findings or not text.startswith(_FENCE, fields.end()):
             return False
-        name, description = frontmatter.values_of(fields)
+        name, description = values_of(fields)
         body_at = fields.end() + len(_FENCE)
         if (
             name != self.folder

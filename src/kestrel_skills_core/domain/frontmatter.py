@@ -4,9 +4,9 @@ Rule 1: YAML is only ever read as parse events of one flat mapping; no object is
 Rule 2: the caller has capped the text at 8 KiB, and has made sure that it holds no lone carriage return.
 Rule 3: reading stops at the first thing that no later text can put right, and beyond `Limits.findings` findings.
 
-YAML 1.2 (https://yaml.org/spec/1.2.2/): any scalar style, comments, blank lines. Two canonical lines are read by one
-regular expression; where it answers, ruamel answers the same (a property proves it). ruamel is imported for the rest
-only. What it refuses or reads otherwise than YAML 1.2, tabs and numbers, is put right here.
+YAML 1.2 (https://yaml.org/spec/1.2.2/): any scalar style, comments, blank lines. Two canonical lines are read by
+`domain.canonical`; ruamel is imported for the rest only. What it refuses or reads otherwise than YAML 1.2, tabs and
+numbers, is put right here.
 """
 
 from __future__ import annotations
@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple, NoReturn
 from attrs import evolve, field, frozen, mutable
 
 from . import rules
+from .canonical import canonical, order_of, values_of
 from .diagnosis import Draft
 from .findings import Finding, Rule
 from .limits import LIMITS
@@ -31,22 +32,10 @@ if TYPE_CHECKING:
     from ruamel.yaml.scanner import Scanner
     from ruamel.yaml.tokens import Token
 
-__all__ = ["FIELDS", "UNREADABLE", "Field", "Frontmatter", "canonical", "events", "parse", "restricts", "values_of"]
+__all__ = ["FIELDS", "UNREADABLE", "Field", "Frontmatter", "events", "parse", "restricts"]
 
 FIELDS: Final = ("name", "description")
 
-_NEVER: Final = r"\x00-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff\ufeff\ufffe\uffff"
-_SPELT: Final = (
-    rf'"[^"\\{_NEVER}]*(?:\\["\\][^"\\{_NEVER}]*)*"'
-    rf"|'[^'{_NEVER}]*(?:''[^'{_NEVER}]*)*'"
-    rf"|(?!(?i:null|true|false) *\r?\n)[A-Za-z][^:#{_NEVER}]*(?<! )"
-)
-_CANONICAL: Final = re.compile(
-    rf"(?P<key>name|description): (?P<first>{_SPELT}) *\r?\n"
-    rf"(?!(?P=key):)(?:name|description): (?P<second>{_SPELT}) *\r?\n"
-)
-"""The two fields, a line each: double-quoted with no escapes but of `"` and `\\`, single-quoted, or plain, beginning
-with a letter and without `:` and `#`."""
 UNREADABLE: Final = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff\ufeff\ufffe\uffff]")
 """What YAML does not allow or takes for a line end; none of it may reach ruamel, which folds some of it away."""
 _DIRECTIVE: Final = re.compile(r"(?:[ \t]*(?:#[^\n]*)?\n)*%")
@@ -101,40 +90,16 @@ def parse(text: str, *, file: str = "SKILL.md", first_line: int = 2, folder: str
     match = canonical(text)
     if match is None or match.end() < len(text):
         return _Reading(Draft(text, folder), file, first_line).result()
-    name, description = _order(match)
+    (name, description), values = order_of(match), values_of(match)
     return Frontmatter(
-        Field(_unquoted(match[name]), first_line + (name == "second"), 7, *match.span(name)),
-        Field(_unquoted(match[description]), first_line + (description == "second"), 14, *match.span(description)),
+        Field(values[0], first_line + (name == "second"), 7, *match.span(name)),
+        Field(values[1], first_line + (description == "second"), 14, *match.span(description)),
     )
-
-
-def canonical(text: str, at: int = 0) -> re.Match[str] | None:
-    """The canonical two lines, if they stand at that place of a text."""
-    return _CANONICAL.match(text, at)
 
 
 def restricts(field: str) -> bool:
     """Whether other readers take a field of that name for a restriction, however it is spelt."""
     return field.casefold().replace("_", "-") in _RESTRICTIONS
-
-
-def values_of(canonical: re.Match[str]) -> tuple[str, str]:
-    """What the canonical two lines say."""
-    name, description = _order(canonical)
-    return _unquoted(canonical[name]), _unquoted(canonical[description])
-
-
-def _order(canonical: re.Match[str]) -> tuple[str, str]:
-    """The groups of name and description."""
-    return ("first", "second") if canonical["key"] == "name" else ("second", "first")
-
-
-def _unquoted(spelt: str) -> str:
-    if spelt[0] == '"':
-        return spelt[1:-1].replace('\\"', '"').replace("\\\\", "\\")
-    if spelt[0] == "'":
-        return spelt[1:-1].replace("''", "'")
-    return spelt
 
 
 class _Stop(Exception):

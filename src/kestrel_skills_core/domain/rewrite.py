@@ -15,7 +15,8 @@ from typing import Final
 from attrs import frozen
 
 from . import rules
-from .document import examine, render_head
+from .canonical import render_head
+from .document import examine
 from .errors import BadDocument
 from .findings import Finding, faults_of
 from .foreign import Foreign, opened
