@@ -1,132 +1,122 @@
-"""The entries of a tar archive, one after the other, as the standard library reads them; stricter where it forgives.
+"""The entries of a tar archive, one after the other: files and folders, and nothing else.
 
-Format: POSIX.1-2017, `pax`; and GNU tar's own.
+The standard library's reader is not used: it reads the map of a sparse file before it says that there is one, and it
+takes what is damaged for the end. See decision 26.
 """
 
 from __future__ import annotations
 
-import tarfile
-from collections.abc import Iterator
-from typing import Final, Self
+from collections.abc import Iterator, Mapping
+from typing import Final
 
-from kestrel_skills_core.domain.errors import BadSource, TooLarge
 from kestrel_skills_core.domain.limits import Limits
 from kestrel_skills_core.domain.tree import Content
 
-from .unpressed import Unpressed
-
-__all__ = ["Entry", "is_tar", "tarred"]
-
-Entry = tuple[str, Content | None]
-"""A path, and what is there; nothing for a folder."""
-
-_MAGIC: Final = (257, b"ustar")
-_AROUND: Final = 2048
-"""Bytes around a file, on the average: its header, its padding, a long name."""
-_HEAD_BYTES: Final = 64 * 1024
-"""Of what says more about the next entry: a name has 1,024 bytes at most."""
-_ALL_HEADS_BYTES: Final = 1024 * 1024
-"""Of all of that in one archive: reading it takes the library far longer than reading files."""
-_HEADS: Final = (
-    tarfile.XHDTYPE,
-    tarfile.XGLTYPE,
-    tarfile.SOLARIS_XHDTYPE,
-    tarfile.GNUTYPE_LONGNAME,
-    tarfile.GNUTYPE_LONGLINK,
+from .heads import (
+    BLOCK,
+    FILES,
+    FOLDER,
+    GLOBAL,
+    LINKS,
+    LONG_NAME,
+    PAX,
+    SPARSE,
+    Head,
+    head_of,
+    name_in,
+    records_of,
 )
-_PIECE: Final = 64 * 1024
-_FEWER: Final = "put only the skill into it"
-_PLAIN: Final = "ask its author for an archive of plain files"
+from .member import Allowance, Damaged, Member, file_path, folder_path, odd, too_large
+from .stream import Stream
+
+__all__ = ["tarred"]
+
+_AROUND: Final = 2048
+"""Bytes around a file, on the average: its header, its padding, what is said of it."""
+_BEFORE: Final = (PAX, GLOBAL, LONG_NAME)
+"""Heads that say more of the next entry; one of each at most."""
+_SPARSE_KEYS: Final = (b"GNU.", b"SUN.holesdata", b"SCHILY.realsize")
+"""By these, programs say that the bytes that follow are not the file's."""
+_OF_ONE: Final = (b"path", b"size", b"linkpath", *_SPARSE_KEYS)
+"""What can only be said of one entry."""
 
 
-class _Counted:
-    """A stream that ends in a refusal where it gives more than a parcel may hold, headers and padding included."""
-
-    def __init__(self, stream: Unpressed, limits: Limits) -> None:
-        self._stream = stream
-        self._most = limits.parcel_bytes
-        self._left = limits.parcel_bytes + limits.parcel_entries * _AROUND
-
-    def read(self, most: int) -> bytes:
-        """The next bytes."""
-        read = self._stream.read(most)
-        self._left -= len(read)
-        if self._left < 0:
-            raise TooLarge("bytes of all files of one archive", self._most, fix=_FEWER)
-        return read
-
-
-def _strict() -> type[tarfile.TarInfo]:
-    """Headers for one archive, which are right, or an error: the library takes a wrong one for the archive's end."""
-    left = _ALL_HEADS_BYTES
-
-    class Header(tarfile.TarInfo):
-        @classmethod
-        def frombuf(cls, buf: bytes | bytearray, encoding: str, errors: str) -> Self:
-            nonlocal left
-            try:
-                header = super().frombuf(buf, encoding, errors)
-            except tarfile.HeaderError:
-                if buf and not any(buf):
-                    raise  # the end, as it should be
-                raise tarfile.ReadError from None
-            if header.type in _HEADS:
-                left -= header.size
-            if header.size < 0 or left < 0 or (header.type in _HEADS and header.size > _HEAD_BYTES):
-                raise tarfile.ReadError
-            return header
-
-    return Header
-
-
-def is_tar(begin: bytes) -> bool:
-    """Whether a file that begins so is a tar archive: the first 262 bytes tell."""
-    at, magic = _MAGIC
-    return begin[at : at + len(magic)] == magic
-
-
-def tarred(stream: Unpressed, limits: Limits) -> Iterator[Entry]:
+def tarred(pieces: Iterator[bytes], limits: Limits) -> Iterator[Member]:
     """Every entry, as it is met; what is before it was counted.
 
     Raises:
+        BadPath: One has a name that does not travel.
         BadSource: One is neither a file nor a folder.
         TooLarge: There are more, or they hold more, than a parcel may.
-        Exception: It is damaged: whatever the library says then.
+        Damaged: It is not as it should be.
     """
-    counted = _Counted(stream, limits)
-    left = limits.parcel_bytes
-    with tarfile.open(fileobj=counted, mode="r|", tarinfo=_strict(), errors="surrogateescape") as archive:  # type: ignore[call-overload]  # it reads, and does nothing else
-        for number, member in enumerate(archive):
-            if number >= limits.parcel_entries:
-                raise TooLarge("entries of one archive", limits.parcel_entries, fix=_FEWER)
-            if member.isdir():
-                yield member.name, None
-                continue
-            if not member.isreg() or member.issparse():
-                raise BadSource(member.name, f"it is {_kind(member)}", _PLAIN)
-            left -= member.size
-            if left < 0:
-                raise TooLarge("bytes of all files of one archive", limits.parcel_bytes, fix=_FEWER)
-            yield member.name, Content(_content(archive, member), executable=member.mode & 0o111 != 0)
-    _finish(counted)
+    stream, allowance = Stream(_counted(pieces, limits)), Allowance(limits)
+    while (head := _next(stream, allowance)) is not None:
+        allowance.entry(head.size)
+        spelt = head.name.decode(errors="surrogateescape")
+        if head.kind == FOLDER:
+            if head.size:
+                raise odd(spelt, "it is a folder that holds bytes")
+            yield Member(folder_path(spelt))
+        elif head.kind in FILES:
+            yield Member(file_path(spelt), Content(_content(stream, head.size), head.executable))
+        else:
+            raise odd(spelt, f"it is {_kind(head)}")
+    if any(piece.strip(b"\0") for piece in stream.rest()):
+        raise Damaged("something follows its end")
 
 
-def _finish(stream: _Counted) -> None:
-    """Read to the end, where a pressed stream is found to be whole."""
-    while stream.read(_PIECE):
-        continue
+def _counted(pieces: Iterator[bytes], limits: Limits) -> Iterator[bytes]:
+    """The same, up to what a parcel may hold, headers and padding included."""
+    left = limits.parcel_bytes + limits.parcel_entries * _AROUND
+    for piece in pieces:
+        left -= len(piece)
+        if left < 0:
+            raise too_large("bytes of all files of one archive", limits.parcel_bytes)
+        yield piece
 
 
-def _content(archive: tarfile.TarFile, member: tarfile.TarInfo) -> bytes:
-    file = archive.extractfile(member)
-    assert file is not None, "a regular file has content"
-    content = file.read()
-    if len(content) != member.size:
-        raise tarfile.ReadError
+def _next(stream: Stream, allowance: Allowance) -> Head | None:
+    """The next header, by what all heads before it say; nothing at the end, which is two empty blocks."""
+    said: dict[bytes, bytes] = {}
+    while (block := stream.take(BLOCK)).strip(b"\0"):
+        head = head_of(block)
+        if head.kind not in _BEFORE:
+            return _told(head, said)
+        if head.kind in said:
+            raise Damaged
+        allowance.said(head.size)
+        said[head.kind] = _content(stream, head.size)
+    if said or stream.take(BLOCK).strip(b"\0"):
+        raise Damaged
+    return None
+
+
+def _told(head: Head, said: Mapping[bytes, bytes]) -> Head:
+    """A header, by what was said before it."""
+    if _says(records_of(said.get(GLOBAL, b"")), _OF_ONE):
+        raise Damaged("it says of all entries what can only be said of one")
+    records = records_of(said.get(PAX, b""))
+    names = [records[b"path"]] if b"path" in records else []
+    if LONG_NAME in said:
+        names.append(name_in(said[LONG_NAME]))
+    if len(names) > 1 or records.get(b"size", b"%d" % head.size) != b"%d" % head.size:
+        raise Damaged
+    head = head._replace(name=names[0]) if names else head
+    return head._replace(kind=SPARSE) if _says(records, _SPARSE_KEYS) else head
+
+
+def _says(records: Mapping[bytes, bytes], keys: tuple[bytes, ...]) -> bool:
+    return any(record.startswith(keys) for record in records)
+
+
+def _content(stream: Stream, size: int) -> bytes:
+    content = stream.take(size)
+    stream.take(-size % BLOCK)
     return content
 
 
-def _kind(member: tarfile.TarInfo) -> str:
-    if member.issym() or member.islnk():
+def _kind(head: Head) -> str:
+    if head.kind in LINKS:
         return "a link"
-    return "a sparse file" if member.issparse() else "neither a file nor a folder"
+    return "a sparse file" if head.kind == SPARSE else "neither a file nor a folder"
