@@ -98,9 +98,9 @@ class UploadPack:
         of_fetch = offered[b"fetch"].split()
         return Offers(b"object-format" in offered, b"filter" in of_fetch, b"shallow" in of_fetch)
 
-    def will_send(self, entries: int) -> None:
-        """So many files and folders are known to be asked for; for whoever watches."""
-        self._watch.entries = entries
+    def met(self, entries: int) -> None:
+        """So many files and folders more were met; for whoever watches."""
+        self._watch.entries += entries
 
     def refs(self, prefixes: Iterable[str]) -> Iterator[Ref]:
         """The refs whose full names begin so: one request, read no further than one iterates."""

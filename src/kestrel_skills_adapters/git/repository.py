@@ -9,7 +9,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from contextlib import suppress
-from typing import Final
+from itertools import accumulate
+from typing import Final, NamedTuple
 
 from attrs import define, field
 
@@ -35,16 +36,25 @@ _KEPT: Final = 1 << 20
 """Bytes of commits and folders that are kept for the next transfer."""
 
 
+class Whole(NamedTuple):
+    """A commit with all that is in it, from a server that sends nothing less."""
+
+    commit: CommitId
+    objects: Objects
+
+
 @define(eq=False)
 class Known:
     """What is known of a repository since the last transfer, so that the next need not ask for it.
 
-    What its server can do, and the commits and folders that were passed. An id always means the same bytes.
+    What its server can do, and the commits and folders that were passed; `whole` is for the next step of one transfer.
+    An id always means the same bytes.
     """
 
     url: GitUrl
     offers: Offers | None = None
     passed: dict[ObjectId, Object] = field(factory=dict)
+    whole: Whole | None = None
 
     def keep(self, objects: Mapping[ObjectId, Object]) -> None:
         """Keep these too, if all are small."""
@@ -66,7 +76,12 @@ class Repository:
     _commit: CommitId
     _known: Known
     _limits: Limits
-    _whole: Objects | None = field(default=None, init=False)
+
+    @property
+    def _whole(self) -> Objects | None:
+        """All that is in the commit, if its server sends nothing less."""
+        whole = self._known.whole
+        return whole.objects if whole is not None and whole.commit == self._commit else None
 
     def skills(self) -> tuple[FoundSkill, ...]:
         """Every skill where skills are looked for: one request for each level of folders, and one for the texts."""
@@ -77,7 +92,9 @@ class Repository:
             looked += len(level)
             if looked > self._limits.git_entries:
                 raise TooLarge("folders where skills are looked for", self._limits.git_entries, looked)
+            self._server.met(len(level))
             level = self._look(level, documents)
+        self._server.met(len(documents))
         texts = self._objects(documents.values())
         return tuple(
             FoundSkill(folder, self._text(texts, documents[folder]))
@@ -87,10 +104,9 @@ class Repository:
     def parcel(self, folder: ResourcePath | None) -> Parcel:
         """Every file of a folder: a request for each folder on the way, one for those below, and one for the files."""
         here = self._top()
-        for name in [] if folder is TOP else folder.split("/"):
-            here = folder_in(self._passed([here]), here, name)
-        leaves = files_below(self._objects([here], "blob:none"), here, self._limits)
-        self._server.will_send(len(leaves))
+        for path in [] if folder is TOP else accumulate(folder.split("/"), "{}/{}".format):
+            here = folder_in(self._passed([here]), here, path)
+        leaves = files_below(self._objects([here], "blob:none"), here, self._limits, self._server.met)
         return parcel_of(leaves, self._objects(blobs_of(leaves)))
 
     def _top(self) -> ObjectId:
@@ -133,7 +149,7 @@ class Repository:
             with suppress(Declined):  # a server that sends no parts may send the whole
                 return read_pack(self._server.pack(wants, without, deepen=deepen), self._limits)
         if self._whole is None and wants:
-            self._whole = self._all()
+            self._known.whole = Whole(self._commit, self._all())
         return self._whole or {}
 
     def _all(self) -> Objects:

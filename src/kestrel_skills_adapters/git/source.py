@@ -1,4 +1,4 @@
-"""The git port: every call a transfer of its own, watched.
+"""The git port: every call watched, and each a transfer of its own unless several are asked of one.
 
 What it takes to reach a server is imported with the first transfer: who never asks for one never pays for it.
 """
@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Final, TypeVar
 
 from attrs import define, field
 
-from kestrel_skills_core.domain.errors import GitFailed, TooLarge
+from kestrel_skills_core.domain.errors import BadSource, GitFailed, TooLarge
 from kestrel_skills_core.domain.git_address import CommitId, GitRef, GitUrl, commit_meant, full_refs
 from kestrel_skills_core.domain.limits import LIMITS, Limits
 from kestrel_skills_core.domain.names import ResourcePath
@@ -21,7 +21,7 @@ from kestrel_skills_core.domain.text import escaped
 from kestrel_skills_core.ports.git import FoundSkill
 from kestrel_skills_core.ports.world import Cancelled
 
-from .watching import Progress, Watch, untold, watched
+from .watching import Progress, Spent, Watch, untold, watched
 
 if TYPE_CHECKING:
     from .protocol import UploadPack
@@ -36,6 +36,8 @@ _BRANCHES: Final = "refs/heads/"
 _TAGS: Final = "refs/tags/"
 _COMPARED: Final = 1000
 """Names of a repository among which near ones are looked for."""
+_LONGEST: Final = 200
+"""Characters of a name that somebody may have meant."""
 
 
 @define(eq=False)
@@ -45,7 +47,12 @@ class DulwichGitSource:
     transport: Transport | None = None
     limits: Limits = LIMITS
     progress: Progress = untold
+    _spent: Spent | None = None
     _known: Known | None = field(default=None, init=False)
+
+    def transfer(self) -> DulwichGitSource:
+        """The same source, for one transfer of several calls."""
+        return DulwichGitSource(self._reached(), self.limits, self.progress, Spent())
 
     def resolve(self, url: GitUrl, ref: GitRef, *, cancelled: Cancelled) -> CommitId:
         """The commit that a ref means now: two requests, and none for a full id."""
@@ -57,8 +64,10 @@ class DulwichGitSource:
             found = {each.name: each.commit for each in server.refs(names) if each.name in names}
             try:
                 return commit_meant(ref, found)
-            except GitFailed as error:
-                raise GitFailed(error.stage, error.why, _near(server, ref) or error.fix) from None
+            except BadSource as error:
+                if found:
+                    raise
+                raise BadSource(error.given, error.why, _near(server, ref) or error.fix) from None
 
         return self._asked(url, look_up, cancelled)
 
@@ -82,9 +91,8 @@ class DulwichGitSource:
         """Connect, ask, and leave; what is known then helps the next one, if nothing went wrong."""
         from .protocol import UploadPack
         from .repository import Known
-        from .transport import Transport
 
-        transport = self.transport = self.transport or Transport()
+        transport = self._reached()
         known, self._known = self._known, None
         if known is None or known.url != url:
             known = Known(url)
@@ -95,16 +103,25 @@ class DulwichGitSource:
                 known.offers = talk.offers
                 return ask(talk, known)
 
-        result = watched(transfer, cancelled=cancelled, limits=self.limits, progress=self.progress)
+        result = watched(transfer, cancelled=cancelled, limits=self.limits, spent=self._spent, progress=self.progress)
         self._known = known
+        if self._spent is None:
+            known.whole = None  # what may be large is kept for no longer than one transfer
         return result
+
+    def _reached(self) -> Transport:
+        """What reaches servers: made when it is needed first."""
+        from .transport import Transport
+
+        self.transport = self.transport or Transport()
+        return self.transport
 
 
 def _near(server: UploadPack, ref: GitRef) -> str:
     """What may have been meant, among the first of the repository's branches and tags, if it still tells them."""
     names = (each.name.removeprefix(_BRANCHES).removeprefix(_TAGS) for each in server.refs((_BRANCHES, _TAGS)))
     try:
-        near = nearest(ref, islice(names, _COMPARED))
+        near = nearest(ref, (name for name in islice(names, _COMPARED) if len(name) <= _LONGEST))
     except (GitFailed, TooLarge):
         near = ()
     return f"did you mean {', '.join(escaped(name) for name in near)}?" if near else ""

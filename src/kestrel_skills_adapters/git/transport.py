@@ -11,7 +11,7 @@ from __future__ import annotations
 import socket
 import ssl
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import closing, contextmanager
+from contextlib import contextmanager
 from http.client import HTTPException
 from typing import Final
 from urllib.parse import urlsplit
@@ -26,6 +26,7 @@ from kestrel_skills_core.domain.errors import BadSource, GitFailed
 from kestrel_skills_core.domain.git_address import GitUrl, is_public
 
 from .watching import Watch
+from .wire import Wire
 
 __all__ = ["Reply", "Resolver", "Server", "Transport", "system_addresses", "system_trust"]
 
@@ -40,6 +41,7 @@ _CONNECT_SECONDS: Final = 10.0
 _AGENT: Final = "git/2 (kestrel-feature-skills)"
 """Some hosts answer git alone, and know it by how this begins."""
 _LATER: Final = "try again later"
+_NETWORK: Final = "see that this machine reaches the network, then try again"
 _RIGHT: Final = "see that the address is right"
 _ELSEWHERE: Final = "give the address that it leads to; many hosts want `.git` at its end"
 _STATUSES: Final = {
@@ -100,6 +102,10 @@ class Transport:
     def _checked(self, host: str, port: int) -> Sequence[str]:
         try:
             addresses = self.resolver(host, port)
+        except socket.gaierror as error:
+            if error.errno == socket.EAI_AGAIN:
+                raise GitFailed("address", "there is no network, or no name server answers", _NETWORK) from None
+            addresses = ()
         except (OSError, UnicodeError):
             addresses = ()
         if not addresses:
@@ -111,7 +117,7 @@ class Transport:
 
 @define(eq=False)
 class _Dial:
-    """Makes connections to the checked addresses, and holds the last one made where the watch can shut it."""
+    """Makes connections to the checked addresses, and holds the last one made until another is, or it is let go."""
 
     host: str
     port: int
@@ -120,11 +126,12 @@ class _Dial:
     _watch: Watch
     _held: socket.socket | None = field(default=None, init=False)
 
-    def __call__(self) -> ssl.SSLSocket:
+    def __call__(self) -> Wire:
         """A connection to the first address that takes one, the server's certificate checked.
 
         Raises:
             GitFailed: None does, or it cannot be trusted.
+            TooLarge: The server has sent more than a transfer may have.
         """
         stage = self._watch.stage
         failures: list[OSError] = []
@@ -146,20 +153,21 @@ class _Dial:
         is_silent = all(isinstance(failure, TimeoutError) for failure in failures)
         raise GitFailed("connect", "it does not answer" if is_silent else "it cannot be reached", _LATER)
 
-    def _made(self, address: str) -> ssl.SSLSocket:
+    def _made(self, address: str) -> Wire:
+        self.let_go()
         plain = socket.socket(socket.AF_INET6 if ":" in address else socket.AF_INET, socket.SOCK_STREAM)
-        with closing(plain):  # which does nothing once it is wrapped
-            self.let_go()
-            # A duplicate of its own for the watch, so that it can shut the connection whoever has closed it.
-            self._held = plain.dup()
-            self._watch.hold(self._held)
-            plain.settimeout(min(_CONNECT_SECONDS, self._watch.limits.git_idle_seconds))
-            plain.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-            plain.connect((address, self.port))
-            return self._trust.wrap_socket(plain, server_hostname=self.host)
+        self._held = plain
+        self._watch.hold(plain)
+        within = min(_CONNECT_SECONDS, self._watch.limits.git_idle_seconds)
+        plain.settimeout(within)
+        plain.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+        plain.connect((address, self.port))
+        wire = Wire(plain, self._trust, self.host, self._watch)
+        wire.shake_hands(within)
+        return wire
 
     def let_go(self) -> None:
-        """Close what the watch holds."""
+        """Close what is held: nobody else does."""
         if self._held is not None:
             self._watch.let_go(self._held)
             self._held = None
@@ -266,7 +274,6 @@ class Reply:
         """Take what comes next, if anything does."""
         with _unbroken(self._watch):
             piece = self._response.read1(_PIECE)
-        self._watch.took(len(piece))
         self._ahead = memoryview(piece)
         return bool(piece)
 

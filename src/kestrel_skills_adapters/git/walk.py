@@ -6,12 +6,12 @@ the folder that was asked for, everything is.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
-from typing import Final, NamedTuple, NoReturn
+from collections.abc import Callable, Iterable, Iterator
+from typing import Final, NamedTuple
 
-from kestrel_skills_core.domain.errors import GitFailed, TooLarge
+from kestrel_skills_core.domain.errors import BadSource, GitFailed, TooLarge
 from kestrel_skills_core.domain.limits import LIMITS, Limits
-from kestrel_skills_core.domain.names import is_left_out, travelling_path
+from kestrel_skills_core.domain.names import litter_in, travelling_path
 from kestrel_skills_core.domain.parcel import Parcel, packed
 from kestrel_skills_core.domain.text import escaped
 from kestrel_skills_core.domain.tree import Content
@@ -34,20 +34,21 @@ class Leaf(NamedTuple):
     @property
     def is_litter(self) -> bool:
         """Whether no skill carries it, so that its bytes need not be asked for."""
-        return any(is_left_out(part) for part in self.path.split("/"))
+        return litter_in(self.path) != ""
 
 
-def folder_in(objects: Objects, folder: ObjectId, name: str) -> ObjectId:
-    """The folder of that name in a folder.
+def folder_in(objects: Objects, folder: ObjectId, path: str) -> ObjectId:
+    """The folder in a folder that a path leads to, of which all but the last part was gone already.
 
     Raises:
-        GitFailed: Stage `tree`: there is none, or it is something else; or the folder is not what it should be.
+        BadSource: There is none, or it is something else.
+        GitFailed: Stage `tree`: the folder is not what it should be.
     """
-    found = _entry(objects, folder, name)
+    found = _entry(objects, folder, path.rpartition("/")[2])
     if found is None:
-        _refuse(f"there is no folder `{escaped(name)}`", "look up the path in the repository, at that commit")
+        raise BadSource(path, "there is no such folder", "look up the path in the repository, at that commit")
     if found.mode != FOLDER:
-        _refuse(f"`{escaped(name)}` is {_ODD.get(found.mode, 'a file')}, not a folder", "give the path of a folder")
+        raise BadSource(path, f"it is {_ODD.get(found.mode, 'a file')}, not a folder", "give the path of a folder")
     return found.id
 
 
@@ -73,28 +74,40 @@ def folders_in(objects: Objects, folder: ObjectId, limits: Limits = LIMITS) -> d
     return {name: wanted for name, wanted in found.items() if "\ufffd" not in name}
 
 
-def files_below(objects: Objects, folder: ObjectId, limits: Limits = LIMITS) -> tuple[Leaf, ...]:
-    """Every file below a folder, litter included, in order of the paths; the folders must all be here.
+def unmet(_: int) -> None:
+    """Tell nobody."""
+
+
+def files_below(
+    objects: Objects, folder: ObjectId, limits: Limits = LIMITS, met: Callable[[int], None] = unmet
+) -> tuple[Leaf, ...]:
+    """Every file below a folder, in order of the paths; the folders must all be here.
+
+    What is litter is one leaf, be it a folder: nobody looks into it.
+
+    `met` is told of so many files and folders more, those of a folder at a time.
 
     Raises:
-        GitFailed: Stage `tree`: a folder was not sent, or is not what it should be; or there is a link, another
-            repository, or what is neither file nor folder.
+        GitFailed: Stage `tree`: a folder was not sent, or is not what it should be.
+        BadSource: There is a link, another repository, or what is neither file nor folder.
         BadPath: A name does not travel, or is kept for this library.
         TooLarge: More files and folders than a transfer may have, each counted as often as it is met.
     """
     leaves: list[Leaf] = []
-    met = 0
+    count = 0
     ahead = [("", folder)]
     while ahead:
         above, here = ahead.pop()
+        before = count
         for path, entry in _judged(above, entries_of(objects, here)):
-            met += 1
-            if met > limits.git_entries:
+            count += 1
+            if count > limits.git_entries:
                 raise TooLarge("files and folders of one folder of a repository", limits.git_entries, None, _BY_PATH)
-            if entry.mode == FOLDER:
+            if entry.mode == FOLDER and not litter_in(path):
                 ahead.append((f"{path}/", entry.id))
             else:
                 leaves.append(Leaf(path, entry.mode == EXECUTABLE, entry.id))
+        met(count - before)
     return tuple(sorted(leaves))
 
 
@@ -123,12 +136,16 @@ def _bytes(leaf: Leaf, objects: Objects) -> bytes:
 
 
 def _judged(above: str, entries: Iterator[Entry]) -> Iterator[tuple[str, Entry]]:
-    """Entries of a folder that was asked for, each with its path."""
+    """Entries of a folder that was asked for, each with its path. Git itself never lets one hold a `.git`."""
     for entry in entries:
-        path = travelling_path(above + entry.name.decode(errors="surrogateescape"))
+        path = above + entry.name.decode(errors="surrogateescape")
+        if entry.name != b".git" and litter_in(path):
+            yield path, entry
+            continue
+        travelling_path(path)
         if entry.mode not in (FOLDER, FILE, EXECUTABLE):
             what = _ODD.get(entry.mode, f"neither file nor folder (mode {entry.mode.decode()})")
-            _refuse(f"`{escaped(path)}` is {what}", "ask its author for a folder of plain files")
+            raise BadSource(path, f"it is {what}", "ask its author for a folder of plain files")
         yield path, entry
 
 
@@ -136,7 +153,3 @@ def _entry(objects: Objects, folder: ObjectId, name: str) -> Entry | None:
     wanted = name.encode()
     matches = [entry for entry in entries_of(objects, folder) if entry.name == wanted]
     return matches[0] if matches else None
-
-
-def _refuse(why: str, fix: str) -> NoReturn:
-    raise GitFailed("tree", why, fix)

@@ -16,16 +16,16 @@ from typing import Final, Generic, TypeVar
 
 from attrs import define, field
 
-from kestrel_skills_core.domain.errors import Busy, GitFailed, SkillError, TooLarge
+from kestrel_skills_core.domain.errors import Abandoned, GitFailed, SkillError, TooLarge
 from kestrel_skills_core.domain.limits import LIMITS, Limits
 from kestrel_skills_core.ports.world import Cancelled
 
-__all__ = ["Ended", "Progress", "Watch", "untold", "watched"]
+__all__ = ["Ended", "Progress", "Spent", "Watch", "untold", "watched"]
 
 T = TypeVar("T")
 
 Progress = Callable[[int, int], None]
-"""Told now and then how many bytes came in, and how many files and folders are known to be asked for."""
+"""Told now and then how many bytes came in during the transfer, and how many files and folders its step has met."""
 
 _TICK: Final = 0.02
 """Seconds between two looks at the clock, and at whether whoever asked is still there."""
@@ -38,18 +38,25 @@ class Ended(Exception):
 
 
 @define(eq=False)
-class Watch:
-    """One transfer: its own thread tells it here what happens, and who watches ends it here.
+class Spent:
+    """What one transfer has taken of what it may have, over all of its steps: since when it goes on, and its bytes."""
 
-    `stage` is what the transfer is at, as in `GitFailed`; `received` and `entries` are the bytes so far, and the files
-    and folders that are known to be asked for.
+    began: float = field(factory=time.monotonic)
+    received: int = 0
+
+
+@define(eq=False)
+class Watch:
+    """One step of a transfer: its own thread tells it here what happens, and who watches ends it here.
+
+    `spent` is what the whole transfer has had; `stage` is what the step is at, as in `GitFailed`; `entries` is how many
+    files and folders it has met.
     """
 
     limits: Limits = LIMITS
+    spent: Spent = field(factory=Spent)
     stage: str = "address"
-    received: int = 0
     entries: int = 0
-    _began: float = field(factory=time.monotonic)
     _moved: float = field(factory=time.monotonic)
     _held: socket.socket | None = None
     _has_ended: bool = False
@@ -75,8 +82,8 @@ class Watch:
         if self._has_ended:
             raise Ended
         self._moved = time.monotonic()
-        self.received += count
-        if self.received > self.limits.git_received_bytes:
+        self.spent.received += count
+        if self.spent.received > self.limits.git_received_bytes:
             raise TooLarge("bytes from a git server", self.limits.git_received_bytes, fix=_SMALLER)
 
     def hold(self, connection: socket.socket) -> None:
@@ -102,13 +109,12 @@ class Watch:
             self._has_ended = True
             if self._held is not None:
                 with suppress(OSError):
-                    # The plain socket's own: a TLS socket's would drop its keys while another thread reads with them.
-                    socket.socket.shutdown(self._held, socket.SHUT_RDWR)
+                    self._held.shutdown(socket.SHUT_RDWR)
 
     def overdue(self) -> GitFailed | None:
         """Why the transfer has taken too long, if it has."""
         now = time.monotonic()
-        if now - self._began >= self.limits.git_seconds:
+        if now - self.spent.began >= self.limits.git_seconds:
             return GitFailed(self.stage, f"it was not done after {self.limits.git_seconds:g} seconds", _LATER)
         if now - self._moved >= self.limits.git_idle_seconds:
             return self.stalled()
@@ -141,15 +147,22 @@ def untold(received: int, entries: int) -> None:
 
 
 def watched(
-    work: Callable[[Watch], T], *, cancelled: Cancelled, limits: Limits = LIMITS, progress: Progress = untold
+    work: Callable[[Watch], T],
+    *,
+    cancelled: Cancelled,
+    limits: Limits = LIMITS,
+    spent: Spent | None = None,
+    progress: Progress = untold,
 ) -> T:
     """Do the work in a thread of its own; its result, or what it raised. Progress is told in the thread of the caller.
 
+    `spent` is what the transfer had already; a transfer of its own, if nothing is given. The last figures are told too.
+
     Raises:
         GitFailed: It took too long.
-        Busy: Whoever asked has gone away.
+        Abandoned: Whoever asked has gone away.
     """
-    watch, outcome = Watch(limits), _Outcome[T]()
+    watch, outcome = Watch(limits, spent or Spent()), _Outcome[T]()
     if (gone := _reason_to_leave(watch, cancelled)) is not None:
         raise gone
     threading.Thread(target=outcome.of, args=(work, watch), name="git transfer", daemon=True).start()
@@ -157,13 +170,14 @@ def watched(
         while not outcome.done.wait(_TICK):
             if (why := _reason_to_leave(watch, cancelled)) is not None:
                 raise why
-            progress(watch.received, watch.entries)
+            progress(watch.spent.received, watch.entries)
     finally:
         watch.end()
+    progress(watch.spent.received, watch.entries)
     if outcome.error is not None:
         raise outcome.error
     return outcome.result[0]
 
 
 def _reason_to_leave(watch: Watch, cancelled: Cancelled) -> SkillError | None:
-    return Busy("the repository") if cancelled() else watch.overdue()
+    return Abandoned("reading the repository") if cancelled() else watch.overdue()

@@ -19,12 +19,11 @@ from typing import Literal
 
 from attrs import define, field, frozen
 
-from kestrel_skills_core.domain.errors import Busy, GitFailed, SkillError, TooLarge
+from kestrel_skills_core.domain.errors import Abandoned, BadSource, GitFailed, SkillError, TooLarge
 from kestrel_skills_core.domain.git_address import CommitId, GitRef, GitUrl, commit_meant
 from kestrel_skills_core.domain.limits import LIMITS, Limits
-from kestrel_skills_core.domain.names import DOCUMENT, ResourcePath
+from kestrel_skills_core.domain.names import DOCUMENT, ResourcePath, litter_in, travelling_path
 from kestrel_skills_core.domain.parcel import Parcel, packed
-from kestrel_skills_core.domain.text import escaped
 from kestrel_skills_core.domain.tree import Content, folders_of
 from kestrel_skills_core.domain.whereabouts import TOP, is_place, worth_a_look
 from kestrel_skills_core.ports.git import FoundSkill
@@ -55,6 +54,10 @@ class MemoryGitSource:
     limits: Limits = LIMITS
     problem: SkillError | None = None
 
+    def transfer(self) -> MemoryGitSource:
+        """The same: nothing here is slow, or large."""
+        return self
+
     def resolve(self, url: GitUrl, ref: GitRef, *, cancelled: Cancelled) -> CommitId:
         """The commit that a ref means; see the port."""
         refs = self._repository(url, cancelled).refs
@@ -83,8 +86,9 @@ class MemoryGitSource:
         """Every file of one folder; see the port."""
         inside = _below(self._commit(url, commit, cancelled), folder)
         if folder is not TOP and not inside:
-            raise GitFailed("tree", f"there is no folder `{escaped(folder)}`", "look up the path in the repository")
-        if len(inside) + len(folders_of(inside)) > self.limits.git_entries:
+            raise BadSource(folder, "there is no such folder", "look up the path in the repository, at that commit")
+        met = {litter_in(path) or path for path in inside}
+        if len(met) + len(folders_of(met)) > self.limits.git_entries:
             raise TooLarge("files and folders of one folder of a repository", self.limits.git_entries)
         return packed((path, _file(path, entry)) for path, entry in inside.items())
 
@@ -92,7 +96,7 @@ class MemoryGitSource:
         if self.problem is not None:
             raise self.problem
         if cancelled():
-            raise Busy("the repository")
+            raise Abandoned("reading the repository")
         if url not in self.repositories:
             raise GitFailed("refs", "there is no such repository", "see that the address is right")
         return self.repositories[url]
@@ -111,6 +115,9 @@ def _below(entries: Mapping[str, Entry], folder: ResourcePath | None) -> dict[st
 
 
 def _file(path: str, entry: Entry) -> Content:
+    if litter_in(path) and ".git" not in path.split("/"):
+        return Content(b"")
+    travelling_path(path)
     if not isinstance(entry, Content):
-        raise GitFailed("tree", f"`{escaped(path)}` is {entry}", "ask its author for a folder of plain files")
+        raise BadSource(path, f"it is {entry}", "ask its author for a folder of plain files")
     return entry

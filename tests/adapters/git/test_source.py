@@ -3,27 +3,34 @@
 from __future__ import annotations
 
 import os
+import socket
 import subprocess
 import sys
+import threading
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
+from itertools import accumulate
 from pathlib import Path
 
 import pytest
 from attrs import evolve
 
-from kestrel_skills_adapters.git.protocol import Declined
 from kestrel_skills_adapters.git.source import DulwichGitSource
-from kestrel_skills_core.domain.errors import GitFailed, SkillError, TooLarge
-from kestrel_skills_core.domain.git_address import CommitId, git_ref
+from kestrel_skills_adapters.wiring import installer_of, library_of, settings_of
+from kestrel_skills_adapters.world import finish
+from kestrel_skills_core.domain.commands import Install
+from kestrel_skills_core.domain.errors import BadSource, GitFailed, TooLarge
+from kestrel_skills_core.domain.git_address import CommitId, git_ref, git_url
 from kestrel_skills_core.domain.limits import LIMITS, Limits
 from kestrel_skills_core.domain.names import ResourcePath
+from kestrel_skills_core.domain.offer import Repository
 from kestrel_skills_core.domain.tree import Content
+from kestrel_skills_core.service.installer import Installer
 from tests.contracts.git import text
 from tests.git.leaks import nothing_left
 from tests.git.lies import packet, script, skill
 from tests.git.repositories import Drawn, git, made, offers
-from tests.git.servers import RESULT, Asked, Script, Served, authority, backend, dulwich, files, serving
+from tests.git.servers import LOOPBACK, RESULT, Asked, Script, Served, authority, backend, dulwich, files, serving
 
 pytestmark = pytest.mark.timeout(60)
 
@@ -148,7 +155,7 @@ class TestCost:
             source = DulwichGitSource(served.transport(), limits)
             parcel = source.fetch(served.url(), commit_of(tmp_path), ResourcePath("k"), cancelled=here)
         assert set(parcel.files) == {"SKILL.md"}
-        assert len(parcel.left_out) == 5
+        assert parcel.left_out == ("__pycache__",)
 
 
 class TestLesserServers:
@@ -227,22 +234,35 @@ class TestLesserServers:
 class TestRefs:
     def test_near_names_are_told(self, folder: Path) -> None:
         """Of branches and tags."""
-        with serving(backend(folder)) as served, pytest.raises(GitFailed, match=r"no `release/1\.2`") as raised:
+        with (
+            serving(backend(folder)) as served,
+            pytest.raises(BadSource, match="no such ref") as raised,
+        ):
             DulwichGitSource(served.transport()).resolve(served.url(), git_ref("release/1.2"), cancelled=here)
         assert raised.value.fix == "did you mean release/1.0, release/1.1?"
 
     def test_a_name_like_no_other(self, folder: Path) -> None:
         """There is nothing to suggest."""
-        with serving(backend(folder)) as served, pytest.raises(GitFailed, match="no `xyz`") as raised:
+        with serving(backend(folder)) as served, pytest.raises(BadSource, match="no such ref") as raised:
             DulwichGitSource(served.transport()).resolve(served.url(), git_ref("xyz"), cancelled=here)
         assert raised.value.fix == "look up which branches and tags it has"
+
+    def test_no_name_is_told_that_nobody_could_read(self) -> None:
+        """Whatever a server lists, what is told of it is a line."""
+        shelf = skill()
+        refs = [packet(b"1" * 40 + b" refs/heads/" + b"mainx" * times) for times in (2, 41, 10_000)]
+        answers = iter([[b"0000"], [*refs, b"0000"]])
+        lie = script(shelf, lists=lambda asked: asked.answer(RESULT, next(answers)))
+        with serving(lie) as served, pytest.raises(BadSource) as raised:
+            DulwichGitSource(served.transport()).resolve(served.url(), git_ref("mainx"), cancelled=here)
+        assert raised.value.fix == "did you mean mainxmainx?"
 
     def test_a_server_that_then_breaks_off(self) -> None:
         """That there is no such ref is known already, and is what is told."""
         shelf = skill()
         lists = iter([b"0000", b"00"])
         lie = script(shelf, lists=lambda asked: asked.answer(RESULT, [next(lists)]))
-        with serving(lie) as served, pytest.raises(GitFailed, match="no `main`") as raised:
+        with serving(lie) as served, pytest.raises(BadSource, match="no such ref") as raised:
             DulwichGitSource(served.transport()).resolve(served.url(), git_ref("main"), cancelled=here)
         assert raised.value.fix == "look up which branches and tags it has"
         assert list(lists) == []
@@ -267,8 +287,113 @@ class TestRefs:
     def test_a_repository_without_commits(self, tmp_path: Path) -> None:
         """It has no HEAD."""
         made(tmp_path / "some.git", {})
-        with serving(backend(tmp_path)) as served, pytest.raises(GitFailed, match="no `HEAD`"):
+        with serving(backend(tmp_path)) as served, pytest.raises(BadSource, match="no such ref"):
             DulwichGitSource(served.transport()).resolve(served.url(), git_ref("HEAD"), cancelled=here)
+
+
+class TestTransfer:
+    """Several calls that are one transfer."""
+
+    def test_bytes_are_those_of_all_its_calls(self, folder: Path) -> None:
+        """What each may have alone, all together may not."""
+        limits = evolve(LIMITS, git_received_bytes=6_000)
+        with serving(backend(folder)) as served:
+            source, one = DulwichGitSource(served.transport(), limits), git_ref("main")
+            for _ in range(6):
+                source.resolve(served.url(), one, cancelled=here)
+            transfer = source.transfer()
+            with pytest.raises(TooLarge):
+                [transfer.resolve(served.url(), one, cancelled=here) for _ in range(6)]
+
+    def test_seconds_are_those_of_all_its_calls(self, folder: Path) -> None:
+        """It begins when it is asked for."""
+        with serving(backend(folder)) as served:
+            source = DulwichGitSource(served.transport(), evolve(LIMITS, git_seconds=0.0)).transfer()
+            with pytest.raises(GitFailed, match="not done after 0 seconds"):
+                source.resolve(served.url(), git_ref("main"), cancelled=here)
+
+    def test_what_is_known_is_not_asked_again(self, folder: Path) -> None:
+        """After a list, a folder takes one request for what is below it, and one for the files."""
+        with serving(backend(folder)) as served:
+            transfer = DulwichGitSource(served.transport()).transfer()
+            transfer.list(served.url(), commit_of(folder), cancelled=here)
+            served.asked.clear()
+            assert transfer.fetch(served.url(), commit_of(folder), KNOTS, cancelled=here).files == WANTED
+            assert [method for method, _ in served.asked] == ["POST", "POST"]
+
+    def test_a_whole_repository_comes_once(self, folder: Path) -> None:
+        """A server that sends nothing less is asked once; another commit, or another transfer, is asked for again."""
+        offers(folder / "some.git", filters=False)
+        with serving(backend(folder)) as served:
+            source = DulwichGitSource(served.transport())
+            transfer = source.transfer()
+            transfer.list(served.url(), commit_of(folder), cancelled=here)
+            served.asked.clear()
+            assert transfer.fetch(served.url(), commit_of(folder), KNOTS, cancelled=here).files == WANTED
+            assert served.asked == []
+            other = CommitId(git(folder / "some.git", "rev-parse", "release/1.0"))
+            transfer.fetch(served.url(), other, KNOTS, cancelled=here)
+            assert (other == commit_of(folder)) or len(served.asked) == 1
+            for _ in range(2):
+                served.asked.clear()
+                source.fetch(served.url(), commit_of(folder), KNOTS, cancelled=here)
+                assert "POST" in [method for method, _ in served.asked]
+
+
+class TestProgress:
+    """What whoever watches is told."""
+
+    def test_files_and_folders_are_counted_as_they_are_met(self, folder: Path) -> None:
+        """Of a list, the folders looked into and the texts; of a folder, all that is in it."""
+        told: list[int] = []
+        with serving(backend(folder)) as served:
+            source = DulwichGitSource(served.transport(), progress=lambda _, entries: told.append(entries))
+            source.list(served.url(), commit_of(folder), cancelled=here)
+            assert told[-1] == 7  # the top, `large`, `skills`, the two in it, and two texts
+            told.clear()
+            source.fetch(served.url(), commit_of(folder), KNOTS, cancelled=here)
+            assert told[-1] == 3  # `SKILL.md`, `scripts`, and what is in it
+        assert told == sorted(told)
+
+    def test_bytes_are_those_on_the_wire(self, folder: Path) -> None:
+        """What is told in the end is what a relay between the two has passed on, to the byte."""
+        told: list[int] = []
+        with serving(backend(folder)) as served, relayed(served) as passed:
+            source = DulwichGitSource(served.transport(), progress=lambda received, _: told.append(received))
+            source.fetch(served.url(), commit_of(folder), KNOTS, cancelled=here)
+        assert told[-1] == sum(passed)
+
+
+@contextmanager
+def relayed(served: Served) -> Iterator[list[int]]:
+    """A relay before the server, which notes how many bytes it passes on to whoever asks; for one connection."""
+    passed: list[int] = []
+    with socket.create_server((LOOPBACK, 0)) as listener:
+        there, served.port = served.port, listener.getsockname()[1]
+
+        def relay() -> None:
+            asking, _ = listener.accept()
+            with asking, socket.create_connection((LOOPBACK, there)) as answering:
+                onward = threading.Thread(target=pass_on, args=(asking, answering, []))
+                onward.start()
+                pass_on(answering, asking, passed)
+                onward.join()
+
+        thread = threading.Thread(target=relay)
+        thread.start()
+        yield passed
+        thread.join()
+
+
+def pass_on(one: socket.socket, other: socket.socket, passed: list[int]) -> None:
+    """Pass bytes on until one of the two has closed."""
+    with suppress(OSError):
+        while piece := one.recv(65_536):
+            other.sendall(piece)
+            passed.append(len(piece))
+    for each in (one, other):
+        with suppress(OSError):
+            each.shutdown(socket.SHUT_RDWR)
 
 
 @contextmanager
@@ -297,20 +422,68 @@ def cut(answers: Script, after: int) -> Iterator[Script]:
     yield answer
 
 
-def test_a_connection_that_is_cut_anywhere() -> None:
-    """After any number of bytes but the last: `GitFailed`, and neither a thread nor a descriptor is left."""
+def sent_by(answers: Script) -> tuple[list[int], Script]:
+    """The same server, and the lengths of what it sends."""
+    lengths: list[int] = []
+
+    def answer(asked: Asked) -> None:
+        send = asked.handler.wfile.write
+
+        def write(sent: bytes) -> int:
+            lengths.append(len(sent))
+            return send(sent)
+
+        asked.handler.wfile.write = write
+        try:
+            answers(asked)
+        finally:
+            del asked.handler.wfile.write
+
+    return lengths, answer
+
+
+INSTALLED = {
+    "x/SKILL.md": b"---\nname: x\ndescription: Use when x is wanted.\n---\n\nDo x.\n",
+    "x/run.sh": b"#!/bin/sh\necho x\n",
+}
+
+
+def landed(root: Path) -> dict[str, bytes]:
+    """All that is in a root, byte for byte, but for what this library keeps for itself."""
+    return {
+        path: file.read_bytes()
+        for file in root.rglob("*")
+        if file.is_file() and "/.kestrel-" not in (path := file.relative_to(root).as_posix())
+        if not path.startswith(".kestrel-")
+    }
+
+
+def test_a_connection_that_is_cut_anywhere(tmp_path: Path) -> None:
+    """Before the last byte of git: `GitFailed`, nothing is on the disk, and neither thread nor descriptor is left."""
     shelf = skill()
-    ends: list[object] = []
-    for after in range(0, 4000, 37):
+    lengths, whole = sent_by(script(shelf))
+    command = Install(source=Repository(git_url("https://git.example/x")), name="skills/x")
+    with serving(whole) as served:
+        finish(bring(served, tmp_path / "whole").install(evolve(command, source=Repository(served.url()))))
+    assert landed(tmp_path / "whole") == INSTALLED
+    total = sum(lengths) - len(b"\r\n0\r\n\r\n")  # what HTTP says behind the last byte of git
+    root, edges = tmp_path / "cut", list(accumulate(lengths))
+    for after in sorted(each for each in {*range(0, total, 37), *edges, *(edge - 1 for edge in edges)} if each < total):
         with nothing_left(), cut(script(shelf), after) as answers, serving(answers) as served:
-            source = DulwichGitSource(served.transport(), evolve(LIMITS, git_idle_seconds=5))
-            try:
-                commit = source.resolve(served.url(), git_ref("main"), cancelled=here)
-                ends.append(source.fetch(served.url(), commit, ResourcePath("skills/x"), cancelled=here).left_out)
-            except SkillError as error:
-                ends.append(type(error))
-    assert set(ends[:40]) <= {GitFailed, Declined}
-    assert ends[-1] == ()
+            with pytest.raises(GitFailed) as raised:
+                finish(bring(served, root).install(evolve(command, source=Repository(served.url()))))
+            assert raised.value.stage in ("refs", "fetch", "pack"), after
+            assert landed(root) == {}, after
+    with cut(script(shelf), total) as answers, serving(answers) as served:
+        finish(bring(served, root).install(evolve(command, source=Repository(served.url()))))
+    assert landed(root) == INSTALLED
+
+
+def bring(served: Served, root: Path) -> Installer:
+    """What installs on a real disk, from a server that is given up after five seconds of silence."""
+    root.mkdir(exist_ok=True)
+    source = DulwichGitSource(served.transport(), evolve(LIMITS, git_idle_seconds=5))
+    return installer_of(library_of(settings_of({}, root=root)), source)
 
 
 def test_nothing_is_run_and_nothing_is_written(folder: Path, tmp_path: Path) -> None:

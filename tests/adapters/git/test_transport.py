@@ -99,6 +99,19 @@ class TestAddresses:
             ask(served, Transport(fail))
         assert raised.value.stage == "address"
 
+    def test_no_network(self) -> None:
+        """That nobody answers who knows names says nothing of this one."""
+
+        def fail(host: str, port: int) -> Sequence[str]:
+            raise socket.gaierror(socket.EAI_AGAIN, "try again")
+
+        with (
+            serving(script(HONEST)) as served,
+            pytest.raises(GitFailed, match="there is no network") as raised,
+        ):
+            ask(served, Transport(fail))
+        assert raised.value.stage == "address"
+
     def test_a_name_without_an_address(self) -> None:
         """There is nowhere to go."""
         with serving(script(HONEST)) as served, pytest.raises(GitFailed, match="nobody knows"):
@@ -183,14 +196,15 @@ class TestTrust:
         with serving(script(HONEST), plain=True) as served, pytest.raises(GitFailed, match="does not speak TLS"):
             ask(served, served.transport())
 
-    def test_a_server_that_hangs_up_in_the_handshake(self) -> None:
-        """It cannot be reached, for now."""
+    @pytest.mark.parametrize("read", [1, 65_536])
+    def test_a_server_that_hangs_up_in_the_handshake(self, read: int) -> None:
+        """It cannot be reached, for now; be it rude about it or not."""
         with socket.create_server((LOOPBACK, 0)) as listener:
 
             def hang_up() -> None:
                 taken, _ = listener.accept()
                 with taken:
-                    taken.recv(1)  # and the rest unread
+                    taken.recv(read)  # and what is left unread makes a reset of it
 
             thread = threading.Thread(target=hang_up)
             thread.start()

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from kestrel_skills_adapters.git.objects import Entry, Kind, Object, ObjectId, Objects, entries_of, id_of, top_of
 from kestrel_skills_adapters.git.walk import Leaf, blobs_of, file_in, files_below, folder_in, folders_in, parcel_of
-from kestrel_skills_core.domain.errors import BadPath, GitFailed, TooLarge
+from kestrel_skills_core.domain.errors import BadPath, BadSource, GitFailed, TooLarge
 from kestrel_skills_core.domain.limits import LIMITS
 from tests.hostile.git.packs import BLOB, DOCUMENT, TREE, commit, object_id, tree
 
@@ -109,21 +109,21 @@ class TestOnTheWay:
     @pytest.mark.parametrize(
         ("name", "why"),
         [
-            ("absent", "there is no folder `absent`"),
-            ("Folder", "there is no folder `Folder`"),
-            ("", "there is no folder ``"),
-            ("SKILL.md", "`SKILL.md` is a file, not a folder"),
-            ("odd", "`odd` is a file, not a folder"),
-            ("link", "`link` is a link, not a folder"),
-            ("module", "`module` is another repository, not a folder"),
-            ("a\u202eb", "there is no folder `a\\u202eb`"),
+            ("absent", "there is no such folder"),
+            ("Folder", "there is no such folder"),
+            ("", "there is no such folder"),
+            ("SKILL.md", "it is a file, not a folder"),
+            ("odd", "it is a file, not a folder"),
+            ("link", "it is a link, not a folder"),
+            ("module", "it is another repository, not a folder"),
+            ("a\u202eb", "there is no such folder"),
         ],
     )
     def test_what_is_no_folder(self, name: str, why: str) -> None:
         """Is told for what it is, and no link is followed."""
-        with pytest.raises(GitFailed) as refused:
-            folder_in(self.OBJECTS, of(MIXED), name)
-        assert (refused.value.stage, refused.value.why) == ("tree", why)
+        with pytest.raises(BadSource) as refused:
+            folder_in(self.OBJECTS, of(MIXED), f"on/the/way/{name}")
+        assert (refused.value.given, refused.value.why) == (f"on/the/way/{name}", why)
         assert refused.value.fix
 
     def test_a_file_is_found(self) -> None:
@@ -196,7 +196,7 @@ class TestBelow:
             files_below(held((TREE, inner), (TREE, outer)), of(outer))
         assert refused.value.given == "a/con"
         outer = tree((FOLDER, b"a", of(linked)))
-        with pytest.raises(GitFailed, match="`a/ln` is a link"):
+        with pytest.raises(BadSource, match="'a/ln' cannot be used as a source: it is a link"):
             files_below(held((TREE, linked), (TREE, outer)), of(outer))
 
     def test_an_empty_folder_holds_nothing(self) -> None:

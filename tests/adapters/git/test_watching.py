@@ -13,8 +13,8 @@ from attrs import evolve, frozen
 
 from kestrel_skills_adapters.git.source import DulwichGitSource
 from kestrel_skills_adapters.git.transport import Transport
-from kestrel_skills_adapters.git.watching import Ended, Watch, watched
-from kestrel_skills_core.domain.errors import Busy, GitFailed, SkillError, TooLarge
+from kestrel_skills_adapters.git.watching import Ended, Spent, Watch, watched
+from kestrel_skills_core.domain.errors import Abandoned, GitFailed, SkillError, TooLarge
 from kestrel_skills_core.domain.git_address import GitUrl, git_url
 from kestrel_skills_core.domain.limits import LIMITS
 from kestrel_skills_core.domain.names import ResourcePath
@@ -128,7 +128,7 @@ def test_whoever_went_away_is_let_go(stuck: Callable[..., object], stage: str) -
     """At every stage: the caller at once, the thread and the connection in the next moment."""
     with nothing_left(), stuck() as place:
         source = DulwichGitSource(place.transport)
-        with pytest.raises(Busy):
+        with pytest.raises(Abandoned):
             source.fetch(place.url, HONEST.head, ResourcePath("skills/x"), cancelled=place.is_there.is_set)
         if stage != "address":  # a name that is being looked up cannot be cut short
             end_of_all()
@@ -212,7 +212,27 @@ def test_progress_is_told_to_the_caller() -> None:
         over.wait(30)
 
     watched(work, cancelled=here, progress=progress)
-    assert told == [(100, 5, threading.current_thread().name)] * 3
+    assert told == [(100, 5, threading.current_thread().name)] * 4  # thrice while it waits, and once at the end
+
+
+def test_one_transfer_of_several_steps() -> None:
+    """Bytes and seconds are those of all its steps together; progress goes on where it was, entries begin anew."""
+    limits = evolve(LIMITS, git_received_bytes=10, git_seconds=0.3)
+    spent, told = Spent(), []
+
+    def take(watch: Watch) -> None:
+        watch.took(5)
+        watch.entries += 1
+
+    for _ in range(2):
+        watched(take, cancelled=here, limits=limits, spent=spent, progress=lambda *figures: told.append(figures))
+    assert [told[0], told[-1]] == [(5, 1), (10, 1)]
+    with pytest.raises(TooLarge):
+        watched(take, cancelled=here, limits=limits, spent=spent)
+    watched(take, cancelled=here, limits=limits)  # one of its own
+    time.sleep(0.3)
+    with pytest.raises(GitFailed, match=r"not done after 0\.3 seconds"):
+        watched(take, cancelled=here, limits=limits, spent=spent)
 
 
 class TestWatch:

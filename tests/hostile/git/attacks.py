@@ -418,26 +418,30 @@ _FOLDERS: Final[dict[str, Attack]] = {
     ),
     "folders 5,000 deep": Attack(lambda: deep(5000), BadPath, "it is deeper than 32 levels"),
     "folders 32 deep": Attack(lambda: deep(32), BadPath, "it is deeper than 32 levels"),
-    "a link": Attack(lambda: holding(LINK, b"ln", b"/etc/passwd"), GitFailed, "(tree): `ln` is a link"),
+    "a link": Attack(lambda: holding(LINK, b"ln", b"/etc/passwd"), BadSource, "source: it is a link"),
     "a link and what is below it": Attack(
         lambda: sent(repository(SKILL, (LINK, b"d", b"/etc"), (FOLDER, b"d", object_id(TREE, b"")))),
-        GitFailed,
-        "(tree): `d` is a link",
+        BadSource,
+        "source: it is a link",
     ),
     "a link in place of the procedure": Attack(
-        lambda: sent(repository((LINK, b"SKILL.md", b"/etc/passwd"))), GitFailed, "(tree): `SKILL.md` is a link"
+        lambda: sent(repository((LINK, b"SKILL.md", b"/etc/passwd"))),
+        BadSource,
+        "source: it is a link",
     ),
     "another repository": Attack(
-        lambda: holding(MODULE, b"sub", ABSENT), GitFailed, "(tree): `sub` is another repository"
+        lambda: holding(MODULE, b"sub", ABSENT), BadSource, "source: it is another repository"
     ),
     "a file with the setuid bit": Attack(
-        lambda: holding(b"104755", b"s"), GitFailed, "(tree): `s` is neither file nor folder (mode 104755)"
+        lambda: holding(b"104755", b"s"),
+        BadSource,
+        "source: it is neither file nor folder (mode 104755)",
     ),
-    "a file that a group may write": Attack(lambda: holding(b"100664", b"s"), GitFailed, "(mode 100664)"),
-    "a file that all may write": Attack(lambda: holding(b"100777", b"s"), GitFailed, "(mode 100777)"),
-    "a FIFO": Attack(lambda: holding(b"10644", b"s"), GitFailed, "(mode 10644)"),
-    "a device": Attack(lambda: holding(b"60644", b"s"), GitFailed, "(mode 60644)"),
-    "a folder with a mode": Attack(lambda: holding(b"40755", b"s", object_id(TREE, b"")), GitFailed, "(mode 40755)"),
+    "a file that a group may write": Attack(lambda: holding(b"100664", b"s"), BadSource, "(mode 100664)"),
+    "a file that all may write": Attack(lambda: holding(b"100777", b"s"), BadSource, "(mode 100777)"),
+    "a FIFO": Attack(lambda: holding(b"10644", b"s"), BadSource, "(mode 10644)"),
+    "a device": Attack(lambda: holding(b"60644", b"s"), BadSource, "(mode 60644)"),
+    "a folder with a mode": Attack(lambda: holding(b"40755", b"s", object_id(TREE, b"")), BadSource, "(mode 40755)"),
     "a mode with a zero before it": Attack(
         lambda: holding(b"040000", b"s", object_id(TREE, b"")), GitFailed, "(tree): one of its folders is malformed"
     ),

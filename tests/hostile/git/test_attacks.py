@@ -6,14 +6,19 @@ import os
 import subprocess
 import sys
 import tracemalloc
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 import pytest
+from attrs import frozen
 
-from kestrel_skills_adapters.git.objects import ObjectId, top_of
 from kestrel_skills_adapters.git.pack import read_pack
-from kestrel_skills_adapters.git.walk import blobs_of, files_below, folder_in, parcel_of
+from kestrel_skills_adapters.git.protocol import Offers
+from kestrel_skills_adapters.git.repository import Known, Repository
 from kestrel_skills_core.domain.errors import SkillError
+from kestrel_skills_core.domain.git_address import CommitId, git_url
+from kestrel_skills_core.domain.limits import LIMITS
+from kestrel_skills_core.domain.names import ResourcePath
 from kestrel_skills_core.domain.parcel import Parcel
 from kestrel_skills_core.domain.tree import Content
 
@@ -26,14 +31,30 @@ MOST = 64 << 20
 pytestmark = pytest.mark.timeout(30)  # each takes some milliseconds, unless it succeeds
 
 
+@frozen
+class Sender:
+    """A server that has one pack, whatever it is asked for: it offers no parts."""
+
+    pieces: Iterable[bytes]
+
+    @property
+    def offers(self) -> Offers:
+        """What it says that it can do."""
+        return Offers(format=True, filters=False, depth=True)
+
+    def pack(self, *_: object, **__: object) -> Iterator[bytes]:
+        """All that it has."""
+        return iter(self.pieces)
+
+    def met(self, entries: int) -> None:
+        """Nobody watches."""
+
+
 def received(what: Sent) -> Parcel:
-    """What an install would see of the folder `skills/x`."""
-    objects = read_pack(what.pieces)
-    folder = top_of(objects, ObjectId(what.commit))
-    for name in ("skills", "x"):
-        folder = folder_in(objects, folder, name)
-    leaves = files_below(objects, folder)
-    return parcel_of(leaves, {wanted: objects[wanted] for wanted in blobs_of(leaves) if wanted in objects})
+    """What an install gets of the folder `skills/x`, by the very way that it goes."""
+    known = Known(git_url("https://git.example/some.git"))
+    repository = Repository(Sender(what.pieces), CommitId(what.commit), known, LIMITS)  # type: ignore[arg-type]
+    return repository.parcel(ResourcePath("skills/x"))
 
 
 def refused(attack: Attack) -> tuple[SkillError, int]:

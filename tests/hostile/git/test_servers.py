@@ -14,7 +14,7 @@ import pytest
 from attrs import evolve
 
 from kestrel_skills_adapters.git.source import DulwichGitSource
-from kestrel_skills_core.domain.errors import GitFailed, SkillError, TooLarge
+from kestrel_skills_core.domain.errors import BadSource, GitFailed, SkillError, TooLarge
 from kestrel_skills_core.domain.git_address import CommitId, git_ref
 from kestrel_skills_core.domain.limits import LIMITS, Limits
 from kestrel_skills_core.domain.names import ResourcePath
@@ -248,11 +248,8 @@ GREETS: dict[str, tuple[Lie, str]] = {
     "hangs": (hangs, SILENT),
     "hangs in the middle": (hangs_in_the_middle(ADVERTISEMENT, GREETING[:30]), SILENT),
     "drips": (drips(ADVERTISEMENT, b"x", b"fff0"), LONG),
-    "drips headers": (drips_raw(b"X", b"HTTP/1.1 200 OK\r\nX: "), SILENT),
-    "says to go on, without end": (
-        drips_raw(b"HTTP/1.1 100 Continue\r\n\r\n"),
-        SILENT,
-    ),
+    "drips headers": (drips_raw(b"X", b"HTTP/1.1 200 OK\r\nX: "), LONG),
+    "says to go on, without end": (drips_raw(b"HTTP/1.1 100 Continue\r\n\r\n"), LONG),
 }
 
 
@@ -278,13 +275,51 @@ def test_a_greeting(greets: Lie, why: str) -> None:
     match(refused(script(shelf, greets=greets), shelf, patience(why)), GitFailed, "refs", why)
 
 
+CHUNKED: Final = f"HTTP/1.1 200 OK\r\nContent-Type: {ADVERTISEMENT}\r\nTransfer-Encoding: chunked\r\n\r\n".encode()
+LINE: Final = b"X: " + b"y" * 60_000 + b"\r\n"
+FLOODS: dict[str, Iterator[bytes]] = {
+    "answers that say to go on": repeat(b"HTTP/1.1 100 Continue\r\n" + LINE * 90 + b"\r\n"),
+    "trailers": chain([CHUNKED, b"%x\r\n%b\r\n0\r\n" % (len(GREETING), GREETING)], repeat(LINE)),
+    "trailers of a greeting that is not done": chain([CHUNKED, b"4\r\n0012\r\n0\r\n"], repeat(LINE)),
+    "extensions of chunks": chain([CHUNKED, b"4\r\nffff\r\n"], repeat(b"1;" + b"e" * 60_000 + b"\r\nx\r\n")),
+}
+
+
+@pytest.mark.parametrize("flood", FLOODS)
+def test_whatever_comes_is_counted(flood: str) -> None:
+    """What the layers below git pass over too: where it goes on for ever, it ends at the cap, and is told to be it."""
+    shelf, sent = skill(), 0
+
+    def send(asked: Asked) -> None:
+        nonlocal sent
+        for piece in FLOODS[flood]:
+            asked.send(piece)
+            sent += len(piece)
+
+    error = refused(script(shelf, greets=send), shelf, evolve(LIMITS, git_received_bytes=8 << 20))
+    match(error, TooLarge, "", "bytes from a git server")
+    assert sent < 32 << 20  # the cap, and what the system holds between the two
+
+
+def test_a_handshake_is_counted() -> None:
+    """Before anything is known of the server, it has sent a certificate."""
+    shelf = skill()
+    match(
+        refused(script(shelf), shelf, evolve(LIMITS, git_received_bytes=500)), TooLarge, "", "bytes from a git server"
+    )
+
+
 REF: Final = packet(b"%040x refs/heads/main\n" % 7)
 LISTS: dict[str, tuple[Lie, type[SkillError], str]] = {
     "lists refs without end": (forever(RESULT, REF * 1000), TooLarge, "bytes from a git server"),
     "lists what are no refs": (says(RESULT, packet(b"x refs/heads/main\n"), FLUSH), GitFailed, "no refs"),
     "lists ids that are cut short": (says(RESULT, packet(b"1234567 refs/heads/main\n"), FLUSH), GitFailed, "no refs"),
-    "lists nothing": (says(RESULT, FLUSH), GitFailed, "it has no `main`"),
-    "lists others": (says(RESULT, packet(b"1" * 40 + b" refs/heads/mainline\n"), FLUSH), GitFailed, "it has no `main`"),
+    "lists nothing": (says(RESULT, FLUSH), BadSource, "no such ref"),
+    "lists others": (
+        says(RESULT, packet(b"1" * 40 + b" refs/heads/mainline\n"), FLUSH),
+        BadSource,
+        "no such ref",
+    ),
     "lists a branch that is not born": (says(RESULT, packet(b"unborn HEAD\n"), FLUSH), GitFailed, "no refs"),
     "never ends its list": (says(RESULT, REF), GitFailed, "cut short"),
     "refuses": (says(RESULT, packet(b"ERR no\nway" + b"!" * 5000)), GitFailed, r"it says: no\\x0away!{100,200}$"),
