@@ -7,10 +7,9 @@ Rule 3: a skill that needs no adapting is not touched, so that adapting twice is
 
 from __future__ import annotations
 
-import json
 import re
 import unicodedata
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from hashlib import sha256
 from typing import Final
 
@@ -22,7 +21,7 @@ from .errors import BadDocument, BadName
 from .foreign import opened
 from .names import DOCUMENT, ResourcePath, SkillName, is_device_name, is_skill_name
 from .parcel import Parcel
-from .provenance import Adapted
+from .provenance import Adapted, within_room
 from .rewrite import Alteration, rewritten
 from .text import escaped
 from .tree import Content, SkillTree, inventory_of, revision_of
@@ -32,8 +31,6 @@ __all__ = ["Adaptation", "adapted", "adapted_in_place", "as_it_is", "own_name", 
 
 _NAME_CHARS: Final = 64
 _OTHERS: Final = re.compile(r"[^a-z0-9_-]+")
-_ROOM: Final = 32 * 1024
-"""Bytes of a record that the changes may take, and as many again the files that were left out."""
 
 
 @frozen(kw_only=True)
@@ -69,13 +66,14 @@ def adapted(parcel: Parcel, name: str) -> Adaptation:
     """
     document = _document(parcel.files, name)
     named = valid_name(name or own_name(parcel))
-    found = rewritten(document.data, named)
+    found = rewritten(document.data, named, parcel.stated)
     files, omitted = carried({**parcel.files, DOCUMENT: document._replace(data=found.document)})
     changes = found.changes
     if name not in ("", named):
         changes = (*changes, Alteration(f"the folder `{escaped(name[:_NAME_CHARS])}` becomes `{named}`"))
     _refuse_faults(named, files)
-    return _adaptation(named, parcel.files, files, found.head, (changes, omitted))
+    adaptation = Adaptation(name=named, tree=SkillTree(files), changes=changes, omitted=omitted)
+    return _recorded(adaptation, parcel.files, found.head)
 
 
 def adapted_in_place(tree: SkillTree, name: SkillName) -> Adaptation:
@@ -87,7 +85,7 @@ def adapted_in_place(tree: SkillTree, name: SkillName) -> Adaptation:
     document = _document(tree.files, name)
     found = rewritten(document.data, name)
     files = {**tree.files, DOCUMENT: document._replace(data=found.document)}
-    return _adaptation(name, tree.files, files, found.head, (found.changes, ()))
+    return _recorded(Adaptation(name=name, tree=SkillTree(files), changes=found.changes), tree.files, found.head)
 
 
 def as_it_is(parcel: Parcel, name: str) -> SkillTree:
@@ -109,19 +107,17 @@ def as_it_is(parcel: Parcel, name: str) -> SkillTree:
 
 def own_name(parcel: Parcel) -> str:
     """The name that a skill gives itself in its `SKILL.md`, were it none; empty where it does not."""
-    document = parcel.files.get(DOCUMENT)
-    found = None if document is None else opened(document.data)
-    return "" if found is None else found.said("name") or ""
+    return "" if parcel.stated is None else parcel.stated.said("name") or ""
 
 
 def unadapted(document: bytes, record: Adapted) -> bytes | None:
-    """The `SKILL.md` before it was adapted, to the byte; itself where it is that.
+    """The `SKILL.md` before it was adapted, to the byte; itself where its head is the one that was lifted out.
 
     Nothing where it was edited since, or where the record does not say what it was when it was adapted.
     """
-    if document.startswith(record.frontmatter.encode()):
-        return document
     found = opened(document)
+    if found is not None and found.head == record.frontmatter:
+        return document
     if found is None or sha256(document).hexdigest() != record.document:
         return None
     return record.frontmatter.encode() + found.body
@@ -158,35 +154,18 @@ def _refuse_faults(name: SkillName, files: Mapping[ResourcePath, Content]) -> No
         raise BadDocument(name, faults)
 
 
-def _adaptation(
-    name: SkillName,
-    before: Mapping[ResourcePath, Content],
-    after: Mapping[ResourcePath, Content],
-    head: str,
-    told: tuple[tuple[Alteration, ...], tuple[Omitted, ...]],
-) -> Adaptation:
-    changes, omitted = told
-    adaptation = Adaptation(name=name, tree=SkillTree(after), changes=changes, omitted=omitted)
-    if not changes and not omitted:
+def _recorded(adaptation: Adaptation, before: Mapping[ResourcePath, Content], head: str) -> Adaptation:
+    """An adaptation with what goes on record of it: what was there before, and its head."""
+    if not adaptation.lines:
         return adaptation
     record = Adapted(
         original_digest=revision_of(inventory_of(before)),
         frontmatter=head,
-        changes=_within_room([*map(str, changes)]),
-        omitted=_within_room([*map(str, omitted)]),
-        document=sha256(after[DOCUMENT].data).hexdigest(),
+        changes=within_room([*map(str, adaptation.changes)]),
+        omitted=within_room([*map(str, adaptation.omitted)]),
+        document=sha256(adaptation.tree.files[DOCUMENT].data).hexdigest(),
     )
     return evolve(adaptation, adapted=record)
-
-
-def _within_room(lines: Sequence[str]) -> tuple[str, ...]:
-    """As many lines as a record has room for; where that is not all, the last says how many more there are."""
-    room = _ROOM
-    for number, line in enumerate(lines):
-        room -= len(json.dumps(line)) + len(",\n      ")
-        if room < 0:
-            return (*lines[:number], f"and {len(lines) - number:,} more")
-    return tuple(lines)
 
 
 def _counted(does: str, number: int, what: str) -> str:

@@ -2,30 +2,22 @@
 
 A file that is no text, that is too large, or that is a pointer to one kept elsewhere is left out. Where what remains is
 more than one skill may hold, the files nearest to `SKILL.md` are kept, of those equally near the smaller ones first.
-
-Format of a pointer of git LFS: https://github.com/git-lfs/git-lfs/blob/main/docs/spec.md
 """
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
-from typing import Final
 
 from attrs import frozen
 
 from .folder import illegible
 from .limits import LIMITS
 from .names import DOCUMENT, ResourcePath
+from .pointer import POINTER, is_pointer
 from .text import escaped
 from .tree import Content, folders_of
 
-__all__ = ["Omitted", "carried", "is_pointer"]
-
-_POINTER: Final = re.compile(
-    rb"version https://(?:git-lfs|hawser)\.github\.com/spec/v1\n(?=.*^oid )", re.DOTALL | re.MULTILINE
-)
-_POINTER_BYTES: Final = 1024
+__all__ = ["Omitted", "carried"]
 
 
 @frozen
@@ -37,11 +29,6 @@ class Omitted:
 
     def __str__(self) -> str:
         return f"`{escaped(self.path)}` is left out: {self.why}"
-
-
-def is_pointer(content: bytes) -> bool:
-    """Whether a file is a pointer of git LFS, and not what its author sees in its place."""
-    return len(content) < _POINTER_BYTES and _POINTER.match(content) is not None
 
 
 def carried(files: Mapping[ResourcePath, Content]) -> tuple[Mapping[ResourcePath, Content], tuple[Omitted, ...]]:
@@ -72,7 +59,7 @@ def _burden(path: ResourcePath, content: Content) -> str:
     """Why a file can be part of no skill; empty where it can."""
     size = len(content.data)
     if is_pointer(content.data):
-        return "a git LFS pointer, and not the file itself"
+        return POINTER
     if size > LIMITS.file_bytes:
         return f"{size:,} bytes where {LIMITS.file_bytes:,} are allowed"
     unread = illegible(path, content.data)

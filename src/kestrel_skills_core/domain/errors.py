@@ -2,7 +2,8 @@
 
 Four branches, by who can act: `Refused` (the author), `Moved` (the caller, after looking again), `Withheld` (whoever
 grants it), `Failed` (the operator of the machine). The arguments are the evidence; the text is derived from them, is
-one line, and never holds an absolute path of the host, an exception's text or anything else of it.
+one line of bounded length, and so is the fix; neither ever holds an absolute path of the host, an exception's text or
+anything else of it.
 """
 
 from __future__ import annotations
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
     from .adapt import Adaptation
 
 __all__ = [
+    "Abandoned",
     "BadDocument",
     "BadName",
     "BadPath",
@@ -24,11 +26,13 @@ __all__ = [
     "Busy",
     "Failed",
     "GitFailed",
+    "Hidden",
     "InDoubt",
     "KeptAbsent",
     "Moved",
     "NotEditable",
     "OtherDigest",
+    "OutOfRange",
     "Refused",
     "SkillAbsent",
     "SkillError",
@@ -47,6 +51,7 @@ __all__ = [
 
 
 _SHOWN: Final = 200
+_TOLD: Final = 1000
 
 
 def _quoted(text: str) -> str:
@@ -54,13 +59,27 @@ def _quoted(text: str) -> str:
     return f"'{escaped(text[:_SHOWN])}'"
 
 
+def _line(text: str) -> str:
+    """What is told, on one line, with nothing hidden in it, and not for ever: it may quote what somebody gave."""
+    told = escaped(text[:_TOLD])
+    return told if len(told) <= _TOLD and len(text) <= _TOLD else f"{told[:_TOLD]}…"
+
+
 class SkillError(Exception):
     """Base of every expected failure. It and its four branches have no code, and are not raised themselves."""
 
     code: ClassVar[str]
     """A stable word for programs."""
-    fix: str = ""
-    """What the reader should do, if anything."""
+    _fix: str = ""
+
+    @property
+    def fix(self) -> str:
+        """What the reader should do, if anything: one line, with nothing hidden in it, and not for ever."""
+        return self._fix
+
+    @fix.setter
+    def fix(self, told: str) -> None:
+        self._fix = _line(told)
 
     def __new__(cls, *evidence: object, **more: object) -> Self:
         """Refuse what is no leaf."""
@@ -83,7 +102,7 @@ class BadName(Refused):
         self.given, self.why, self.fix = given, why, fix
 
     def __str__(self) -> str:
-        return f"{_quoted(self.given)} is not a skill name: {self.why}"
+        return f"{_quoted(self.given)} is not a skill name: {_line(self.why)}"
 
 
 class BadPath(Refused):
@@ -96,7 +115,7 @@ class BadPath(Refused):
         self.given, self.why, self.fix, self.reserved = given, why, fix, reserved
 
     def __str__(self) -> str:
-        return f"{_quoted(self.given)} is not a resource path: {self.why}"
+        return f"{_quoted(self.given)} is not a resource path: {_line(self.why)}"
 
 
 class BadDocument(Refused):
@@ -120,7 +139,7 @@ class BadDocument(Refused):
         if not self.faults:
             return f"{_quoted(self.name)} is not a skill"
         more = f" (and {len(self.faults) - 1} more)" if len(self.faults) > 1 else ""
-        return f"{escaped(self.name[:_SHOWN])}/{self.faults[0]}{more}"
+        return f"{escaped(self.name[:_SHOWN])}/{_line(str(self.faults[0]))}{more}"
 
 
 class BadSource(Refused):
@@ -133,7 +152,7 @@ class BadSource(Refused):
         self.given, self.why, self.fix = given, why, fix
 
     def __str__(self) -> str:
-        return f"{_quoted(self.given)} cannot be used as a source: {self.why}"
+        return f"{_quoted(self.given)} cannot be used as a source: {_line(self.why)}"
 
 
 class TooLarge(Refused):
@@ -147,7 +166,22 @@ class TooLarge(Refused):
 
     def __str__(self) -> str:
         found = "more" if self.found is None else f"{self.found:,}"
-        return f"{self.limit}: {found} where {self.allowed:,} are allowed"
+        return f"{_line(self.limit)}: {found} where {self.allowed:,} are allowed"
+
+
+class OutOfRange(Refused):
+    """A figure that is less, or more, than it may be; without `most`, any is good that is not less."""
+
+    code = "out_of_range"
+
+    def __init__(self, what: str, given: int, least: int, most: int | None = None, fix: str = "") -> None:
+        super().__init__(what, given, least, most, fix)
+        self.what, self.given, self.least, self.most = what, given, least, most
+        self.fix = fix or f"give another {what}"
+
+    def __str__(self) -> str:
+        allowed = f"{self.least:,} or more" if self.most is None else f"from {self.least:,} to {self.most:,}"
+        return f"the {_line(self.what)} is {f'{self.given:,}'[:_SHOWN]}, and must be {allowed}"
 
 
 class Unconditional(Refused):
@@ -253,7 +287,7 @@ class OtherDigest(Moved):
         self.name, self.seen, self.found = name, seen, found
 
     def __str__(self) -> str:
-        return f"what would land as {_quoted(self.name)} has the digest {self.found}, and not {escaped(self.seen)}"
+        return f"what would land as {_quoted(self.name)} has the digest {_line(self.found)}, and not {_line(self.seen)}"
 
 
 class SwitchedOff(Moved):
@@ -285,7 +319,7 @@ class Unapproved(Withheld):
         self.operation, self.name = operation, name
 
     def __str__(self) -> str:
-        return f"nobody approved to {self.operation} {_quoted(self.name)} as it is now"
+        return f"nobody approved to {_line(self.operation)} {_quoted(self.name)} as it is now"
 
 
 class NotEditable(Withheld):
@@ -298,8 +332,24 @@ class NotEditable(Withheld):
         self.source, self.why, self.fix, self.name = source, why, fix, name
 
     def __str__(self) -> str:
-        what = f"skills from {self.source}" if self.name is None else f"{_quoted(self.name)}, of {self.source},"
-        return f"{what} cannot be changed here: {self.why}"
+        source = _line(self.source)
+        what = f"skills from {source}" if self.name is None else f"{_quoted(self.name)}, of {source},"
+        return f"{what} cannot be changed here: {_line(self.why)}"
+
+
+class Hidden(Withheld):
+    """What is kept of the agent may not be seen or written now. `mode` is its privacy mode; empty where none tells."""
+
+    code = "hidden"
+
+    def __init__(self, mode: str = "") -> None:
+        super().__init__(mode)
+        self.mode = mode
+        self.fix = "leave that mode, and all is as it was" if mode else "see that the agent has a privacy mode"
+
+    def __str__(self) -> str:
+        why = f"the agent's privacy mode is {_quoted(self.mode)}" if self.mode else "nobody can say its privacy mode"
+        return f"the agent's skills are hidden: {why}"
 
 
 class Failed(SkillError):
@@ -316,7 +366,7 @@ class StateUnavailable(Failed):
         self.why, self.fix = why, fix
 
     def __str__(self) -> str:
-        return f"what is enabled cannot be read or written: {self.why}"
+        return f"what is enabled cannot be read or written: {_line(self.why)}"
 
 
 class SourceUnavailable(Failed):
@@ -329,7 +379,7 @@ class SourceUnavailable(Failed):
         self.source, self.why, self.fix = source, why, fix
 
     def __str__(self) -> str:
-        return f"the {self.source} skills cannot be read: {self.why}"
+        return f"the {_line(self.source)} skills cannot be read: {_line(self.why)}"
 
 
 class StoreFailed(Failed):
@@ -342,7 +392,7 @@ class StoreFailed(Failed):
         self.step, self.why, self.fix = step, why, fix
 
     def __str__(self) -> str:
-        return f"the skills folder could not be changed ({self.step}): {self.why}"
+        return f"the skills folder could not be changed ({_line(self.step)}): {_line(self.why)}"
 
 
 class GitFailed(Failed):
@@ -358,21 +408,35 @@ class GitFailed(Failed):
         self.stage, self.why, self.fix = stage, why, fix
 
     def __str__(self) -> str:
-        return f"the repository could not be read ({self.stage}): {escaped(self.why[:_SHOWN])}"
+        return f"the repository could not be read ({_line(self.stage)}): {escaped(self.why[:_SHOWN])}"
 
 
 class Busy(Failed):
-    """Something is held by another for longer than we wait."""
+    """Something is held by another for longer than we wait; by another process, if nothing else is said."""
 
     code = "busy"
     fix = "try again in a moment"
 
-    def __init__(self, held: str) -> None:
-        super().__init__(held)
-        self.held = held
+    def __init__(self, held: str, by: str = "another process") -> None:
+        super().__init__(held, by)
+        self.held, self.by = held, by
 
     def __str__(self) -> str:
-        return f"{self.held} is in use by another process"
+        return f"{_line(self.held)} is in use by {_line(self.by)}"
+
+
+class Abandoned(Failed):
+    """Whoever asked has gone away, and what was begun was given up; nothing came of it."""
+
+    code = "abandoned"
+    fix = "ask again"
+
+    def __init__(self, what: str) -> None:
+        super().__init__(what)
+        self.what = what
+
+    def __str__(self) -> str:
+        return f"{_line(self.what)} was given up, since whoever asked for it went away"
 
 
 class InDoubt(Failed):

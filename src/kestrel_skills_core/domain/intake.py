@@ -11,7 +11,7 @@ from typing import Final
 from .errors import BadSource, TooLarge
 from .folder import Kind, is_walked
 from .limits import LIMITS
-from .names import is_left_out, resource_path
+from .names import litter_in, travelling_path
 from .parcel import Parcel, packed
 from .text import escaped
 from .tree import Content
@@ -29,7 +29,7 @@ class Intake:
         self._met = 0
         self._bytes = 0
         self._files: list[tuple[str, Content]] = []
-        self._left_out: list[str] = []
+        self._left_out: set[str] = set()
 
     def looks(self, entries: int) -> None:
         """Count entries, of whatever kind, before any of them is looked at.
@@ -47,15 +47,15 @@ class Intake:
         Raises:
             BadPath: It does not travel, or is kept for this library.
         """
-        if _is_litter(path):
-            self._leave_out(path)
+        if litter := litter_in(path):
+            self._left_out.add(litter)
         else:
-            resource_path(path)
+            travelling_path(path)
         return is_walked(path)
 
     def reads(self, path: str) -> int | None:
         """How many bytes to read, at most, of the regular file at that path; nothing where it is litter."""
-        return None if _is_litter(path) else LIMITS.parcel_bytes - self._bytes
+        return None if litter_in(path) else LIMITS.parcel_bytes - self._bytes
 
     def file(self, path: str, content: bytes, *, executable: bool) -> None:
         """Take the whole content of a file that `reads` let through."""
@@ -76,10 +76,11 @@ class Intake:
         Raises:
             BadSource: It is no litter, but a link or a special file.
         """
-        if not _is_litter(path):
+        if litter := litter_in(path):
+            self._left_out.add(litter)
+        else:
             why = "is a symbolic link" if kind == "link" else "is neither a file nor a folder"
             raise BadSource(path, f"it {why}", _PLAIN)
-        self._leave_out(path)
 
     def unreadable(self, path: str, why: str) -> None:
         """Meet what could not be read; `why` is one safe phrase.
@@ -87,7 +88,7 @@ class Intake:
         Raises:
             BadSource: It is no litter.
         """
-        if not _is_litter(path):
+        if not litter_in(path):
             raise BadSource(path, f"it cannot be read: {why}", "let yourself read it")
 
     def parcel(self) -> Parcel:
@@ -97,13 +98,4 @@ class Intake:
             BadPath, BadSource: See `packed`.
         """
         parcel = packed(self._files)
-        return Parcel(parcel.files, tuple(sorted(self._left_out)))
-
-    def _leave_out(self, path: str) -> None:
-        """Note litter, once: not what lies in a folder of litter."""
-        if not _is_litter(path.rpartition("/")[0]):
-            self._left_out.append(escaped(path))
-
-
-def _is_litter(path: str) -> bool:
-    return any(map(is_left_out, path.split("/")))
+        return Parcel(parcel.files, tuple(sorted(map(escaped, self._left_out))))

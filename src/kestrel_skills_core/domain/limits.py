@@ -1,7 +1,8 @@
 """Every cap this library enforces, in one value.
 
 The figures are the seed's and `docs/limits.md` explains each. A cap that is crossed is a refusal that names the
-cap, the figure allowed and the figure found; nothing is ever cut to fit but the list of findings, which then says so.
+cap, the figure allowed and the figure found. Nothing of a skill is cut to fit unless it is to be adapted; what is said
+about one may be, and then says so.
 """
 
 from __future__ import annotations
@@ -52,7 +53,7 @@ class Limits:
     clause_bytes: int = 8192
     """The default budget of the context clause."""
     git_received_bytes: int = 32 * 1024 * 1024
-    """Everything that a server sends during one transfer."""
+    """Everything that a server sends during one transfer: all that one command asks of a repository."""
     git_entries: int = 4096
     """Files and folders of a requested folder of a repository, however often one is met."""
     git_objects: int = 8192
@@ -66,11 +67,17 @@ class Limits:
     git_idle_seconds: int = 60
     """Between two bytes of a transfer."""
     git_seconds: int = 120
-    """One transfer."""
+    """One transfer, and judging the list that comes of it."""
     parcel_bytes: int = 32 * 1024 * 1024
     """All files of a folder or archive that is installed, litter aside; and the archive itself."""
     parcel_entries: int = 4096
     """Files and folders of a folder or archive that is installed, litter included."""
+    archive_head_bytes: int = 8 * 1024
+    """What an archive says of one entry beside its header: names, times, attributes."""
+    archive_heads_bytes: int = 2 * 1024 * 1024
+    """What an archive says of all its entries."""
+    archive_reader_bytes: int = 24 * 1024 * 1024
+    """What the reader of an xz may take beside what it reads: its dictionary, above all."""
 
 
 LIMITS: Final = Limits()

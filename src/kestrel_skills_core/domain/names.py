@@ -41,6 +41,7 @@ __all__ = [
     "is_reserved",
     "is_same",
     "is_skill_name",
+    "litter_in",
     "new_generation",
     "parse_address",
     "portable_key",
@@ -248,22 +249,22 @@ def _refuse_kept_parts(text: str) -> None:
             raise BadPath(escaped(text[:200]), f"`{shown}` is {why}", "choose another name", reserved=True)
 
 
-def travelling_path(text: str) -> str:
-    """See that a path from elsewhere, of a file or folder, is one that any system can hold; litter is none of its care.
+def travelling_path(text: str) -> ResourcePath:
+    """Mint the path of a file or folder from elsewhere: one that any system can hold.
 
-    Stricter than `resource_path`, which also takes what is here already and does no harm here.
+    Stricter than `resource_path`, which also takes what is here already and does no harm here. Litter, which stays
+    behind, is to be told by `litter_in` first.
 
     Raises:
-        BadPath: As `resource_path` says, but for litter; or a part of it is longer than 255 bytes, holds a colon, ends
-            with a dot or space, is a device of Windows, or means `.git`, however it is spelt.
+        BadPath: As `resource_path` says; or a part of it is longer than 255 bytes, holds a colon, ends with a dot or
+            space, is a device of Windows, or means `.git`, however it is spelt.
     """
     _refuse_lengths(text)
     why = None if _PLAIN_PATH.fullmatch(text) else _why_not_spelt(text)
     why = why or next(filter(None, map(_why_it_stays, text.split("/"))), None)
     if why is not None:
         raise BadPath(escaped(text[:200]), why, "ask its author for names that every system takes")
-    _refuse_depth(text)
-    return text
+    return resource_path(text)
 
 
 @lru_cache(maxsize=1024)
@@ -275,6 +276,19 @@ def _why_it_stays(part: str) -> str | None:
 def is_left_out(part: str) -> bool:
     """Whether a file or folder of that name is litter of a system or tool, however it is spelt."""
     return _LITTER.fullmatch(_bare(part)) is not None
+
+
+def litter_in(path: str) -> str:
+    """The first file or folder on a path that is litter, as a path; empty where nothing on it is.
+
+    What lies in litter is of no interest, but a path that leads out of it again does not lie there. What only means
+    `.git`, and is spelt otherwise, wants to be overlooked, and is no litter here.
+    """
+    parts = path.split("/")
+    if any(part in ("", ".", "..") for part in parts):
+        return ""
+    ends = (at for at, part in enumerate(parts, 1) if is_left_out(part) and (part == ".git" or not _means_git(part)))
+    return "/".join(parts[: next(ends, 0)])
 
 
 def is_reserved(part: str) -> bool:
@@ -298,9 +312,13 @@ def portable_key(path: str) -> str:
     return unicodedata.normalize("NFC", unicodedata.normalize("NFC", path).casefold())
 
 
+def _means_git(part: str) -> bool:
+    return _bare(part) in (".git", "git~1")
+
+
 _STAYS: Final[Mapping[str, Callable[[str], bool]]] = {
     "is kept for this library": is_reserved,
-    "means `.git`": lambda part: _bare(part) in (".git", "git~1"),
+    "means `.git`": _means_git,
     "holds a colon": lambda part: ":" in part,
     "ends with a dot or a space": lambda part: part.endswith((".", " ")),
     "is a device on Windows": lambda part: _bare(part).partition(".")[0].rstrip(" ") in _DEVICES,

@@ -12,23 +12,29 @@ from typing import Final, Literal
 
 from attrs import evolve, frozen
 
-from .adapt import Adaptation, adapted, as_it_is, own_name
-from .carry import is_pointer
+from .adapt import Adaptation, adapted, as_it_is, own_name, valid_name
 from .document import examine
-from .errors import BadDocument, OtherDigest
+from .errors import BadDocument, BadName, OtherDigest
 from .findings import Finding
 from .foreign import opened
 from .git_address import CommitId, GitRef, GitUrl
-from .names import DOCUMENT, ResourcePath, Revision, SkillName, is_same
+from .names import ResourcePath, Revision, SkillName, is_same
 from .parcel import Parcel
+from .pointer import is_pointer
 from .provenance import Provenance, installed
+from .rewrite import rewritten
 from .tree import Inventory, SkillTree, inventory_of
 from .verdict import verdict_on
+from .whereabouts import spelt
 
-__all__ = ["HEAD", "Glimpse", "Offer", "Package", "Repository", "glimpse", "offered"]
+__all__ = ["HEAD", "Glimpse", "Offer", "Package", "Repository", "Stated", "glimpse", "offered", "stated"]
+
+Need = Literal["nothing", "adapting", "a name", "mending"]
 
 HEAD: Final = GitRef("HEAD")
 """What is meant where no ref is given: the branch that the repository itself is at."""
+_ANY: Final = SkillName("skill")
+"""A name to try what does not depend on one."""
 
 
 @frozen
@@ -39,8 +45,8 @@ class Repository:
     ref: GitRef = HEAD
 
     def origin(self, commit: CommitId, folder: ResourcePath | None) -> Provenance:
-        """What is on record of a skill in one folder of one commit; the top goes by `.`."""
-        return Provenance(kind="git", url=self.url, commit=commit, ref=self.ref, subpath=folder or ".")
+        """What is on record of a skill in one folder of one commit."""
+        return Provenance(kind="git", url=self.url, commit=commit, ref=self.ref, subpath=spelt(folder))
 
 
 @frozen(kw_only=True)
@@ -57,17 +63,29 @@ class Package:
         return Provenance(kind=self.kind)
 
 
+@frozen
+class Stated:
+    """What a `SKILL.md` says by itself, if it can be read; `fits` is the name of the folder that it is ready in."""
+
+    name: str = ""
+    description: str = ""
+    fits: SkillName | None = None
+    is_adaptable: bool = False
+
+
 @frozen(kw_only=True)
 class Glimpse:
-    """A skill that was found, as its `SKILL.md` alone shows it; `is_ready` where that needs no adapting.
+    """A skill that was found, as its `SKILL.md` alone shows it.
 
     `folder` is nothing for the top of a repository. Name and description are empty where it has none that can be read.
+    `needs` is what it takes to install it, as far as that can be told: `nothing`; `adapting`; that and `a name`, since
+    none can be made of its own; or `mending` by its author.
     """
 
     folder: ResourcePath | None
     name: str
     description: str
-    is_ready: bool
+    needs: Need
 
 
 @frozen(kw_only=True)
@@ -133,7 +151,7 @@ def offered(parcel: Parcel, name: str, origin: Provenance, *, adapt: bool) -> Of
         return Offer(
             origin=origin,
             name=refusal.name,
-            description=_described(parcel),
+            description="" if parcel.stated is None else parcel.stated.said("description") or "",
             files=inventory_of(parcel.files),
             findings=refusal.faults,
             adaptation=refusal.adaptation,
@@ -141,13 +159,39 @@ def offered(parcel: Parcel, name: str, origin: Provenance, *, adapt: bool) -> Of
         )
 
 
-def glimpse(folder: ResourcePath | None, document: bytes | None) -> Glimpse:
-    """What a `SKILL.md` in a folder shows; `document` is nothing where it is larger than it may be."""
-    stated = None if document is None else opened(document)
-    name, description = ("", "") if stated is None else (stated.said("name") or "", stated.said("description") or "")
-    named = name if folder is None else folder.rpartition("/")[2]
-    head = None if document is None else examine(document, named)[0]
-    return Glimpse(folder=folder, name=named, description=description, is_ready=head is not None)
+def stated(document: bytes | None) -> Stated:
+    """What a `SKILL.md` says, wherever it lies; `document` is nothing where it is larger than it may be."""
+    if document is None:
+        return Stated()
+    found = opened(document)
+    name, description = ("", "") if found is None else (found.said("name") or "", found.said("description") or "")
+    head, _ = examine(document, name)
+    try:
+        rewritten(document, _ANY, found)
+    except BadDocument:
+        is_adaptable = False
+    else:
+        is_adaptable = True
+    return Stated(name, description, None if head is None else head.name, is_adaptable)
+
+
+def glimpse(folder: ResourcePath | None, said: Stated) -> Glimpse:
+    """What a `SKILL.md` that says so shows in a folder."""
+    name = said.name if folder is None else folder.rpartition("/")[2]
+    return Glimpse(folder=folder, name=name, description=said.description, needs=_needs(said, name))
+
+
+def _needs(said: Stated, name: str) -> Need:
+    """What it takes to install a skill that says so under a name."""
+    if said.fits is not None and said.fits == name:
+        return "nothing"
+    if not said.is_adaptable:
+        return "mending"
+    try:
+        valid_name(name)
+    except BadName:
+        return "a name"
+    return "adapting"
 
 
 def _landing(
@@ -165,9 +209,3 @@ def _landing(
         adaptation=adaptation,
         left_out=parcel.left_out,
     )
-
-
-def _described(parcel: Parcel) -> str:
-    document = parcel.files.get(DOCUMENT)
-    found = None if document is None else opened(document.data)
-    return "" if found is None else found.said("description") or ""

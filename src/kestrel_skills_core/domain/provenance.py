@@ -2,6 +2,9 @@
 
 The file lies in the folder it speaks of, so it is a convenience for people and no proof.
 
+Rule 1: what is written is read again, the same. So a record keeps to the bounds of reading by construction, and whoever
+        publishes one need not ask; its texts are as they were given, and not yet safe to print.
+
 Beside what every record has, one of schema 2 may hold `files`, the SHA-256 in hex of each file as it was installed, by
 path, and `executable`, the paths of those that could be run. Both are left out where the record would be too large.
 """
@@ -10,8 +13,9 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import UTC, datetime
+from itertools import accumulate
 from types import MappingProxyType
 from typing import Any, Final, NamedTuple
 
@@ -32,11 +36,16 @@ __all__ = [
     "dump_provenance",
     "installed",
     "load_provenance",
+    "within_room",
 ]
 
 HEAD_BYTES: Final = LIMITS.frontmatter_bytes + 1024
 """Of a lifted frontmatter: one at its cap, with its fences and what stands before them."""
 
+_TEXT_BYTES: Final = 2048
+"""Of an address, a ref or a folder: each is at most half as long."""
+_ROOM: Final = 32 * 1024
+"""Bytes of a record that the changes may take, and as many again the files that were left out."""
 _COMMIT: Final = re.compile(r"[0-9a-f]{40}|[0-9a-f]{64}")
 _SURROGATE: Final = re.compile("[\ud800-\udfff]")
 _KINDS: Final = ("git", "folder", "archive", "adapted")
@@ -52,7 +61,12 @@ class Adapted:
 
     `original_digest` is the revision of everything that its author published. `frontmatter` is the head of the
     `SKILL.md` as it was, to the byte: mark, fences and line ends included. `document` is the SHA-256 of the `SKILL.md`
-    that was made of it, in hex: as long as that is what is there, putting the head back gives the original.
+    that was made of it, in hex: as long as that is what is there, putting the head back gives the original. What was
+    changed and left out are lines that are safe to print.
+
+    Raises:
+        ValueError: The frontmatter is more than `HEAD_BYTES`, or nothing where there are changes; or the changes, or
+            what was left out, are more than a record has room for (see `within_room`).
     """
 
     original_digest: str
@@ -60,6 +74,33 @@ class Adapted:
     changes: tuple[str, ...] = ()
     omitted: tuple[str, ...] = ()
     document: str | None = None
+
+    def __attrs_post_init__(self) -> None:
+        if _SURROGATE.search(self.frontmatter) or len(self.frontmatter.encode()) > HEAD_BYTES:
+            raise ValueError(f"`frontmatter` is not a text of at most {HEAD_BYTES:,} bytes")
+        if self.changes and not self.frontmatter:
+            raise ValueError("`frontmatter` is empty, though there are changes")
+        for name, lines in (("changes", self.changes), ("omitted", self.omitted)):
+            if _room_of(lines) > _ROOM:
+                raise ValueError(f"`{name}` is more than {_ROOM:,} bytes")
+
+
+def within_room(lines: Sequence[str]) -> tuple[str, ...]:
+    """As many lines as a record has room for; where that is not all, the last says how many more there are."""
+    if _room_of(lines) <= _ROOM:
+        return tuple(lines)
+    room = _ROOM - _room_of([_more(len(lines))])
+    fitting = sum(taken <= room for taken in accumulate(_room_of([line]) for line in lines))
+    return (*lines[:fitting], _more(len(lines) - fitting))
+
+
+def _room_of(lines: Iterable[str]) -> int:
+    """The bytes that lines take in a record."""
+    return sum(len(json.dumps(line)) + len(",\n      ") for line in lines)
+
+
+def _more(number: int) -> str:
+    return f"and {number:,} more"
 
 
 class Installed(NamedTuple):
@@ -86,8 +127,8 @@ class Provenance:
     """Where a skill came from. Only `git` ranks as git; `commit` is then a full object id, 40 or 64 hex digits.
 
     Raises:
-        ValueError: The kind is none of git, folder, archive, adapted; a git record has no full commit id; or the time
-            has no zone.
+        ValueError: The kind is none of git, folder, archive, adapted; a git record has no full commit id; the time has
+            no zone; or an address, ref or folder is longer than 2,048 bytes of UTF-8, or no UTF-8.
     """
 
     kind: str = field(validator=validators.in_(_KINDS))
@@ -105,6 +146,10 @@ class Provenance:
             raise ValueError("a git record needs a full commit id")
         if self.installed_at is not None and self.installed_at.tzinfo is None:
             raise ValueError("a time needs its zone")
+        for name in ("url", "ref", "subpath"):
+            value = getattr(self, name)
+            if value is not None and not _is_text(value):
+                raise ValueError(f"`{name}` is not a text of at most {_TEXT_BYTES:,} bytes")
 
     @property
     def source(self) -> SourceId:
@@ -164,19 +209,17 @@ class _Values:
     def __init__(self, members: Mapping[str, Any]) -> None:
         self._members = members
 
-    def text(self, name: str, most: int = 2048) -> str | None:
-        """A short text, safe to print: what cannot be seen in it is escaped."""
+    def text(self, name: str) -> str | None:
+        """A short text as it was written, whatever it holds."""
         value = self._members.get(name)
-        if value is None:
-            return None
-        if not isinstance(value, str) or len(shown := escaped(value)) > most:
-            raise UnreadableProvenance(f"`{name}` is not a text of at most {most:,} characters")
-        return shown
+        if value is not None and not (isinstance(value, str) and _is_text(value)):
+            raise UnreadableProvenance(f"`{name}` is not a text of at most {_TEXT_BYTES:,} bytes")
+        return value
 
     def verbatim(self, name: str) -> str:
         """A frontmatter as it was, whatever it holds."""
         value = self._members.get(name)
-        if not isinstance(value, str) or _SURROGATE.search(value) or len(value.encode()) > HEAD_BYTES:
+        if not isinstance(value, str):
             raise UnreadableProvenance(f"`{name}` is not a text of at most {HEAD_BYTES:,} bytes")
         return value
 
@@ -189,8 +232,8 @@ class _Values:
         digests, programs = self._members.get("files"), frozenset(self._list("executable"))
         if digests is None:
             return None
-        if not isinstance(digests, dict) or len(digests) > LIMITS.skill_entries:
-            raise UnreadableProvenance(f"`files` is not an object of at most {LIMITS.skill_entries} members")
+        if not isinstance(digests, dict):
+            raise UnreadableProvenance("`files` is not an object")
         if not all(isinstance(value, str) and digest(value) for value in digests.values()):
             raise UnreadableProvenance("a digest in `files` is not 64 hex digits")
         return {_path(path): Installed(value, path in programs) for path, value in digests.items()}
@@ -235,7 +278,7 @@ class _Values:
 
 
 def _schema_2(values: _Values) -> Provenance:
-    kind = values.text("kind", 64)
+    kind = values.text("kind")
     if kind not in _KINDS:
         raise UnreadableProvenance(f"`kind` is none of {', '.join(_KINDS)}")
     original = values.hex64("digest")
@@ -257,13 +300,16 @@ def _adapted(values: _Values) -> Adapted:
     original = values.hex64("original_digest")
     if original is None:
         raise UnreadableProvenance("`original_digest` is missing")
-    return Adapted(
-        original_digest=original,
-        frontmatter=values.verbatim("frontmatter"),
-        changes=values.texts("changes"),
-        omitted=values.texts("omitted"),
-        document=values.hex64("document"),
-    )
+    frontmatter, changes, omitted = values.verbatim("frontmatter"), values.texts("changes"), values.texts("omitted")
+    document = values.hex64("document")
+    try:
+        return Adapted(original, frontmatter, changes, omitted, document)
+    except ValueError as error:
+        raise UnreadableProvenance(str(error)) from None
+
+
+def _is_text(value: str) -> bool:
+    return not _SURROGATE.search(value) and len(value.encode()) <= _TEXT_BYTES
 
 
 def _path(text: str) -> ResourcePath:
@@ -275,7 +321,7 @@ def _path(text: str) -> ResourcePath:
 
 def _version_1(values: _Values) -> Provenance:
     """The 0.1.0 release: `locator` is `<ref>:<name>`, `revision` the commit; other kinds than git were free text."""
-    if values.text("kind", 64) != "git":
+    if values.text("kind") != "git":
         return Provenance(kind="folder", url=values.text("remote_url") or values.text("source_id"))
     ref, _, subpath = (values.text("locator") or "").rpartition(":")
     return Provenance(

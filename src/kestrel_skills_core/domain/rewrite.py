@@ -64,15 +64,17 @@ class Rewritten:
     changes: tuple[Alteration, ...] = ()
 
 
-def rewritten(content: bytes, name: SkillName) -> Rewritten:
+def rewritten(content: bytes, name: SkillName, stated: Foreign | None = None) -> Rewritten:
     """Bring the bytes of a `SKILL.md` into the two-field form, for a skill of that name.
+
+    `stated` is what `opened` makes of the bytes, where that is known already.
 
     Raises:
         BadDocument: With every fault that rewriting the head does not mend.
     """
     _, findings = examine(content, name)
     faults = faults_of(findings)
-    foreign = opened(content)
+    foreign = stated or opened(content)
     if not faults:
         return Rewritten(content, "" if foreign is None else foreign.head)
     said = None if foreign is None else foreign.said("description")
@@ -98,15 +100,14 @@ def _within_cap(text: str) -> str:
 
 
 def _lifted(foreign: Foreign) -> Iterator[Alteration]:
-    """Every field that is neither the name nor the description."""
+    """Every field that is neither the name nor the description, and what restricts in either; that is told whole."""
     kept = {*foreign.values("name"), *foreign.values("description")}
     for entry in foreign.entries:
-        if entry in kept:
-            continue
-        if restricts(entry.key):
-            shown = _cut(folded(entry.verbatim))
-            yield Alteration(f"the restriction `{shown}` is lifted out: nothing here enforces it", loses=True)
-        else:
+        names = entry.names - {entry.key} if entry in kept else entry.names
+        if any(map(restricts, names)):
+            shown, done = escaped(folded(entry.verbatim)), "is no field" if entry in kept else "is lifted out"
+            yield Alteration(f"the restriction `{shown}` {done}: nothing here enforces it", loses=True)
+        elif entry not in kept:
             yield Alteration(f"the field `{_cut(entry.key)}` is lifted out")
 
 

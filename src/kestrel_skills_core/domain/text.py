@@ -59,6 +59,7 @@ _BLANKS: Final = {
     "\U00013442": "a hieroglyphic blank",
 }
 _JOINERS: Final = "\u200c\u200d"
+_IDLE_JOINER: Final = re.compile(f"(?<=[\\x00-\\x7f])[{_JOINERS}]|[{_JOINERS}](?=[\\x00-\\x7f])")
 _SELECTORS: Final = "\ufe0e\ufe0f"
 _MISPLACED: Final = {
     "\u200c": "a joiner that joins nothing",
@@ -111,11 +112,16 @@ def folded(text: str) -> str:
 
 
 def escaped(text: str) -> str:
-    r"""The text with everything that cannot be seen spelt as `\xNN`, `\uNNNN` or `\UNNNNNNNN`: safe to print."""
+    r"""The text with everything that cannot be seen spelt as `\xNN`, `\uNNNN` or `\UNNNNNNNN`: safe to print.
+
+    A joiner or selector that a writing system or an emoji needs can be seen in what it does, and stays; beside a
+    character of ASCII, which nothing joins, a joiner does nothing.
+    """
     if text.isascii() and text.isprintable():
         return text
     bad = {found.offset for found in unseen(text)}
-    return "".join(_spelt(char) if at in bad else char for at, char in enumerate(text))
+    shown = "".join(_spelt(char) if at in bad else char for at, char in enumerate(text))
+    return _IDLE_JOINER.sub(lambda joiner: _spelt(joiner[0]), shown)
 
 
 def counted(count: int, one: str, many: str = "") -> str:

@@ -45,10 +45,11 @@ class Verification:
 
     `intact` is nothing where no digest was recorded, and `differences` where the files were not. `adaptation` says how
     the adaptation of `SKILL.md` stands: `made`, `undone` (or not made yet), or `edited` since; nothing where there is
-    none on record.
+    none on record. `unread` says why a record that is there could not be read.
     """
 
     provenance: Provenance | None
+    unread: Finding | None = None
     intact: bool | None = None
     differences: tuple[Difference, ...] | None = None
     adaptation: Literal["made", "undone", "edited"] | None = None
@@ -59,24 +60,31 @@ class Verification:
         return None if self.provenance is None else self.provenance.adapted
 
     @property
-    def verdict(self) -> Literal["as installed", "edited here", "not recorded"]:
+    def verdict(self) -> Literal["as installed", "edited here", "not recorded", "record unreadable"]:
         """In words."""
+        if self.unread is not None:
+            return "record unreadable"
         if self.intact is None:
             return "not recorded"
         return "as installed" if self.intact else "edited here"
 
 
-def verified(provenance: Provenance | None, tree: SkillTree, findings: Iterable[Finding] = ()) -> Verification:
-    """Compare a folder with its record; the findings on it tell of what is there and was not read."""
+def verified(
+    provenance: Provenance | None, tree: SkillTree, findings: Iterable[Finding] = (), unread: Finding | None = None
+) -> Verification:
+    """Compare a folder with its record; the findings on it tell of what is there and was not read.
+
+    `unread` says why its record could not be, if there is one.
+    """
     if provenance is None:
-        return Verification(provenance=None)
-    unread = sorted({finding.file for finding in findings if finding.rule in _UNREAD} - tree.files.keys())
+        return Verification(provenance=None, unread=unread)
+    unlisted = sorted({finding.file for finding in findings if finding.rule in _UNREAD} - tree.files.keys())
     intact = differences = None
     if provenance.files is not None:
-        differences = _differences(provenance.files, installed(tree.inventory), unread)
+        differences = _differences(provenance.files, installed(tree.inventory), unlisted)
         intact = not differences
     if provenance.digest is not None:
-        intact = provenance.digest == tree.revision and not unread
+        intact = provenance.digest == tree.revision and not unlisted
     record = provenance.adapted
     adaptation = None if record is None or not record.changes else _adaptation(record, tree)
     return Verification(provenance=provenance, intact=intact, differences=differences, adaptation=adaptation)

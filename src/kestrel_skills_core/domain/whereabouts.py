@@ -15,13 +15,14 @@ from .names import ResourcePath, resource_path
 from .nearest import nearest
 from .text import escaped
 
-__all__ = ["TOP", "chosen", "is_path", "is_place", "subpath", "worth_a_look"]
+__all__ = ["TOP", "chosen", "exactly", "is_path", "is_place", "spelt", "subpath", "worth_a_look"]
 
 TOP: Final = None
 """The repository's own top, as a folder."""
 
 Folder = ResourcePath | None
 
+_TOP_PATH: Final = "."
 _ANY: Final = "*"
 _PLACES: Final = tuple(
     tuple(place.split("/"))
@@ -40,7 +41,17 @@ _TOLD: Final = 10
 
 def is_path(asked: str) -> bool:
     """Whether what is asked for is the path of one folder (`a/b`, `./a`, `a/`, `.`), not a name to look for."""
-    return "/" in asked or asked == "."
+    return "/" in asked or asked == _TOP_PATH
+
+
+def spelt(folder: Folder) -> str:
+    """The path of a folder in its repository."""
+    return _TOP_PATH if folder is TOP else folder
+
+
+def exactly(path: str) -> str:
+    """A way to ask for just the folder of that path, and for no name."""
+    return path if is_path(path) else f"./{path}"
 
 
 def subpath(asked: str) -> Folder:
@@ -49,7 +60,7 @@ def subpath(asked: str) -> Folder:
     Raises:
         BadPath: It is absolute, leads upwards, or is else not a path that a skill's folder may have.
     """
-    if asked in (".", "./"):
+    if asked in (_TOP_PATH, "./"):
         return TOP
     return resource_path(asked.removeprefix("./").removesuffix("/"))
 
@@ -97,16 +108,9 @@ def _advice(found: Mapping[Folder, str]) -> str:
 
 
 def _told(folders: Iterable[Folder]) -> str:
-    paths = sorted(_spelt(folder) for folder in folders)
+    paths = sorted(exactly(spelt(folder)) for folder in folders)
     more = f" and {len(paths) - _TOLD:,} more" if len(paths) > _TOLD else ""
     return ", ".join(f"`{escaped(path)}`" for path in paths[:_TOLD]) + more
-
-
-def _spelt(folder: Folder) -> str:
-    """A way to ask for just that folder."""
-    if folder is TOP:
-        return "."
-    return folder if "/" in folder else f"./{folder}"
 
 
 def _name_of(folder: Folder, stated: str) -> str:
