@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from .domain.document import Head, SkillDocument
     from .domain.edit import Append, Change, Replace, Whole
     from .domain.errors import (
+        Abandoned,
         BadDocument,
         BadName,
         BadPath,
@@ -26,11 +27,13 @@ if TYPE_CHECKING:
         Busy,
         Failed,
         GitFailed,
+        Hidden,
         InDoubt,
         KeptAbsent,
         Moved,
         NotEditable,
         OtherDigest,
+        OutOfRange,
         Refused,
         SkillAbsent,
         SkillError,
@@ -49,6 +52,7 @@ if TYPE_CHECKING:
     from .domain.fence import Fence
     from .domain.findings import Finding, Rule, Severity
     from .domain.git_address import CommitId, GitRef, GitUrl, git_ref, git_url
+    from .domain.index_entry import IndexEntry
     from .domain.kept import KeptEntry, KeptListing
     from .domain.limits import LIMITS, Limits
     from .domain.names import (
@@ -63,6 +67,7 @@ if TYPE_CHECKING:
         skill_name,
     )
     from .domain.offer import Glimpse, Offer, Package, Repository
+    from .domain.owner import Owner
     from .domain.parcel import Parcel, packed
     from .domain.provenance import Adapted, Installed, Provenance
     from .domain.record import Rejection, Sighting, SkillRecord, SkillState, Subject
@@ -75,11 +80,15 @@ if TYPE_CHECKING:
     from .domain.verify import Difference, Verification
     from .ports.files import Published, SkillFiles
     from .ports.git import FoundSkill, GitSource
+    from .ports.graph import EntryBarred, GraphIndex, IndexUnavailable
     from .ports.markdown import Markdown
+    from .ports.mirror import Mirror
+    from .ports.privacy import Held, Privacy
     from .ports.states import StateTable
     from .ports.store import Kept, SkillStore, Swept
     from .ports.world import Cancelled, Chance, Clock, Offload, Watcher
     from .service.adapting import Adapting
+    from .service.indexing import Indexed
     from .service.installer import Arrival, Installation, Installer, Stock
     from .service.library import Deletion, Outcome, SkillLibrary
     from .service.observed import Observed
@@ -89,6 +98,7 @@ if TYPE_CHECKING:
 __all__ = [
     "LIMITS",
     "RULES",
+    "Abandoned",
     "Adapt",
     "Adaptation",
     "Adapted",
@@ -117,6 +127,7 @@ __all__ = [
     "Deletion",
     "Difference",
     "Edit",
+    "EntryBarred",
     "Failed",
     "Fence",
     "FileReading",
@@ -128,8 +139,14 @@ __all__ = [
     "GitSource",
     "GitUrl",
     "Glimpse",
+    "GraphIndex",
     "Head",
+    "Held",
+    "Hidden",
     "InDoubt",
+    "IndexEntry",
+    "IndexUnavailable",
+    "Indexed",
     "Install",
     "Installation",
     "Installed",
@@ -142,6 +159,7 @@ __all__ = [
     "KeptListing",
     "Limits",
     "Markdown",
+    "Mirror",
     "Moved",
     "NotEditable",
     "Observed",
@@ -149,10 +167,13 @@ __all__ = [
     "Offload",
     "Omitted",
     "OtherDigest",
+    "OutOfRange",
     "Outcome",
+    "Owner",
     "Package",
     "Parcel",
     "Preview",
+    "Privacy",
     "Provenance",
     "Published",
     "Reading",
@@ -251,6 +272,7 @@ _HOMES = {
     ".domain.document": ("Head", "SkillDocument"),
     ".domain.edit": ("Append", "Change", "Replace", "Whole"),
     ".domain.errors": (
+        "Abandoned",
         "BadDocument",
         "BadName",
         "BadPath",
@@ -258,11 +280,13 @@ _HOMES = {
         "Busy",
         "Failed",
         "GitFailed",
+        "Hidden",
         "InDoubt",
         "KeptAbsent",
         "Moved",
         "NotEditable",
         "OtherDigest",
+        "OutOfRange",
         "Refused",
         "SkillAbsent",
         "SkillError",
@@ -281,6 +305,7 @@ _HOMES = {
     ".domain.fence": ("Fence",),
     ".domain.findings": ("Finding", "Rule", "Severity"),
     ".domain.git_address": ("CommitId", "GitRef", "GitUrl", "git_ref", "git_url"),
+    ".domain.index_entry": ("IndexEntry",),
     ".domain.kept": ("KeptEntry", "KeptListing"),
     ".domain.limits": ("LIMITS", "Limits"),
     ".domain.names": (
@@ -295,6 +320,7 @@ _HOMES = {
         "skill_name",
     ),
     ".domain.offer": ("Glimpse", "Offer", "Package", "Repository"),
+    ".domain.owner": ("Owner",),
     ".domain.parcel": ("Parcel", "packed"),
     ".domain.provenance": ("Adapted", "Installed", "Provenance"),
     ".domain.record": ("Rejection", "Sighting", "SkillRecord", "SkillState", "Subject"),
@@ -307,11 +333,15 @@ _HOMES = {
     ".domain.verify": ("Difference", "Verification"),
     ".ports.files": ("Published", "SkillFiles"),
     ".ports.git": ("FoundSkill", "GitSource"),
+    ".ports.graph": ("EntryBarred", "GraphIndex", "IndexUnavailable"),
     ".ports.markdown": ("Markdown",),
+    ".ports.mirror": ("Mirror",),
+    ".ports.privacy": ("Held", "Privacy"),
     ".ports.states": ("StateTable",),
     ".ports.store": ("Kept", "SkillStore", "Swept"),
     ".ports.world": ("Cancelled", "Chance", "Clock", "Offload", "Watcher"),
     ".service.adapting": ("Adapting",),
+    ".service.indexing": ("Indexed",),
     ".service.installer": ("Arrival", "Installation", "Installer", "Stock"),
     ".service.library": ("Deletion", "Outcome", "SkillLibrary"),
     ".service.observed": ("Observed",),

@@ -86,6 +86,14 @@ class StoreRoot(Root, Protocol):
         """Take a mark away, as a person does."""
         ...
 
+    def own(self, content: bytes) -> None:
+        """Say whose it is, in whatever words."""
+        ...
+
+    def owned(self) -> bytes | None:
+        """The bytes of what says whose it is."""
+        ...
+
     def keep(self, token: str, name: str, path: str) -> None:
         """Let what has that path be kept, out of sight, under that token."""
         ...
@@ -132,6 +140,14 @@ class InMemoryStore(InMemory):
     def drop_mark(self, name: str) -> None:
         """Take a mark away."""
         del self.store.marks[SkillName(name)]
+
+    def own(self, content: bytes) -> None:
+        """Say whose it is."""
+        self.store.owned = content
+
+    def owned(self) -> bytes | None:
+        """What says whose it is."""
+        return self.store.owned
 
     def keep(self, token: str, name: str, path: str) -> None:
         """Take something out of sight."""
@@ -209,6 +225,16 @@ class OnDisk(Disk):
     def drop_mark(self, name: str) -> None:
         """Take a mark away."""
         (self.internal / f".fail-closed-state-{name}.json").unlink()
+
+    def own(self, content: bytes) -> None:
+        """Say whose it is."""
+        self.internal.mkdir(mode=0o700, exist_ok=True)
+        (self.internal / "owner.json").write_bytes(content)
+
+    def owned(self) -> bytes | None:
+        """What says whose it is."""
+        place = self.internal / "owner.json"
+        return place.read_bytes() if place.exists() else None
 
     def keep(self, token: str, name: str, path: str) -> None:
         """Take something out of sight."""

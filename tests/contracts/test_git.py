@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from kestrel_skills_core.domain.errors import BadPath, BadSource, Busy, GitFailed, TooLarge
+from kestrel_skills_core.domain.errors import Abandoned, BadPath, BadSource, GitFailed, TooLarge
 from kestrel_skills_core.domain.git_address import CommitId, GitUrl, git_ref
 from kestrel_skills_core.domain.names import ResourcePath
 from kestrel_skills_core.domain.tree import Content
@@ -71,9 +71,8 @@ class TestResolve:
     @pytest.mark.parametrize("ref", ["mai", "main2", "knots", "refs/tags/main", "refs/heads/mai"])
     def test_a_ref_that_is_not_there(self, make: Make, ref: str) -> None:
         """It is named; what only begins so, or is another kind of ref, is not taken for it."""
-        with pytest.raises(GitFailed, match=ref) as raised:
+        with pytest.raises(BadSource, match=ref) as raised:
             resolved(make({"main": ONE, "feature/knots": ONE}), ref)
-        assert raised.value.stage == "refs"
         assert raised.value.fix
 
     def test_a_branch_and_a_tag_of_one_name(self, make: Make) -> None:
@@ -184,10 +183,12 @@ class TestFetch:
 
     def test_litter_is_left_out_by_name(self, make: Make) -> None:
         """What no skill carries does not come along, and is told."""
-        bed = make({"main": {"k/a": Content(b"a"), "k/.DS_Store": Content(b"x"), "k/__pycache__/a.pyc": Content(b"x")}})
+        litter = ["k/.DS_Store", "k/__pycache__/a.pyc", "k/__pycache__/con.pyc", "k/x/Thumbs.db"]
+        drawn: Drawn = {"k/a": Content(b"a"), "k/__pycache__/b": "-> x", **dict.fromkeys(litter, Content(b"x"))}
+        bed = make({"main": drawn})
         parcel = bed.git.fetch(bed.url, bed.main, ResourcePath("k"), cancelled=here)
         assert parcel.files == {"a": Content(b"a")}
-        assert parcel.left_out == (".DS_Store", "__pycache__/a.pyc")
+        assert parcel.left_out == (".DS_Store", "__pycache__", "x/Thumbs.db")
 
     @pytest.mark.parametrize(
         ("path", "stranger", "what"),
@@ -195,12 +196,25 @@ class TestFetch:
     )
     def test_what_is_neither_file_nor_folder(self, make: Make, path: str, stranger: str, what: str) -> None:
         """A link or another repository is refused by name."""
-        with pytest.raises(GitFailed, match=f"`{path}` is {what}") as raised:
+        with pytest.raises(BadSource, match=f"'{path}' cannot be used as a source: it is {what}"):
             fetched(make({"main": {"k/SKILL.md": text("k"), f"k/{path}": stranger}}), "k")
-        assert raised.value.stage == "tree"
 
     @pytest.mark.parametrize(
-        "path", [".kestrel-provenance.json", "x/.Kestrel-Generation", "a\\b", "a\nb", "C:x", "é" * 600]
+        "path",
+        [
+            ".kestrel-provenance.json",
+            "x/.Kestrel-Generation",
+            "a\\b",
+            "a\nb",
+            "C:x",
+            "/".join("é" * 120 for _ in range(5)),
+            "con.md",
+            "aux/n.md",
+            "x/end.",
+            ".gi\u200ct/x",
+            "git~1",
+            "é" * 127 + ".md",
+        ],
     )
     def test_a_name_that_does_not_travel(self, make: Make, path: str) -> None:
         """Or that is kept for this library: somebody else would speak through it."""
@@ -216,9 +230,8 @@ class TestFetch:
     @pytest.mark.parametrize("folder", ["none", "k/none", "k/SKILL.md", "K", "k/SKILL.md/x", "link"])
     def test_a_folder_that_is_not_there(self, make: Make, folder: str) -> None:
         """Or is a file, or a link, or spelt otherwise."""
-        with pytest.raises(GitFailed) as raised:
+        with pytest.raises(BadSource):
             fetched(make({"main": {"k/SKILL.md": text("k"), "link": "-> k"}}), folder)
-        assert raised.value.stage == "tree"
 
     def test_a_commit_that_is_not_there(self, make: Make) -> None:
         """A full id that the repository does not have."""
@@ -239,9 +252,19 @@ class TestFetch:
 def test_whoever_went_away_gets_nothing(make: Make) -> None:
     """Every method ends at once."""
     bed = make({"main": ONE})
-    with pytest.raises(Busy):
+    with pytest.raises(Abandoned):
         bed.git.resolve(bed.url, git_ref("main"), cancelled=lambda: True)
-    with pytest.raises(Busy):
+    with pytest.raises(Abandoned):
         bed.git.list(bed.url, bed.main, cancelled=lambda: True)
-    with pytest.raises(Busy):
+    with pytest.raises(Abandoned):
         bed.git.fetch(bed.url, bed.main, ResourcePath("skills/knots"), cancelled=lambda: True)
+
+
+def test_one_transfer_of_several_calls(make: Make) -> None:
+    """It answers as the source itself does, call after call."""
+    bed = make({"main": ONE})
+    transfer = bed.git.transfer()
+    commit = transfer.resolve(bed.url, git_ref("main"), cancelled=here)
+    assert commit == bed.main
+    assert transfer.list(bed.url, commit, cancelled=here) == bed.git.list(bed.url, commit, cancelled=here)
+    assert transfer.fetch(bed.url, commit, None, cancelled=here).files == ONE

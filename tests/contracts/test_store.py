@@ -26,6 +26,7 @@ from kestrel_skills_core.domain.errors import (
 from kestrel_skills_core.domain.folder import Kind
 from kestrel_skills_core.domain.kept import KeptEntry, KeptListing
 from kestrel_skills_core.domain.names import Generation, ResourcePath, Revision, SkillName, SourceId, is_of_this_line
+from kestrel_skills_core.domain.owner import Owner
 from kestrel_skills_core.domain.provenance import Provenance
 from kestrel_skills_core.domain.tree import Content, SkillTree
 from kestrel_skills_core.ports.store import Fence, Kept, SkillStore, Swept
@@ -44,6 +45,8 @@ TREE = SkillTree(
         ResourcePath("bin/tie.sh"): Content(b"#!/bin/sh\n", executable=True),
     }
 )
+KITE = Owner(agent="did:example:kite", table="sqlite", file="kestrel.db")
+WREN = Owner(agent="did:example:wren", table="postgres")
 TOO_LARGE = Content(bytes(256 * KIB + 1))
 GIT = Provenance(
     kind="git", url="https://example.org/knots", commit="ab" * 20, installed_at=datetime(2026, 1, 2, tzinfo=UTC)
@@ -642,12 +645,14 @@ def test_a_root_that_is_gone_cannot_be_changed(root: StoreRoot) -> None:
         lambda: root.store.publish(KNOTS, TREE, cancelled=never),
         lambda: root.store.fence(KNOTS, Fence(priority=1, reason=""), cancelled=never),
         lambda: root.store.unfence(KNOTS, seen=Fence(priority=1, reason=""), cancelled=never),
+        lambda: root.store.claim(KITE, cancelled=never),
         root.store.sweep,
     ]
     for attempt in tried:
         with pytest.raises(SourceUnavailable):
             attempt()
     assert root.store.fenced() is None
+    assert root.store.owner() is None
 
 
 # Fail-closed marks.
@@ -757,6 +762,60 @@ def test_a_fence_is_no_part_of_a_skill(knots: StoreRoot) -> None:
     before = knots.entries()
     knots.store.fence(KNOTS, Fence(priority=1, reason=""), cancelled=never)
     assert knots.entries() == before
+
+
+# Whose the root is.
+
+
+def test_a_root_is_nobodys_until_it_is_claimed(store: SkillStore) -> None:
+    """It is then whose it was said to be, of whatever table."""
+    assert store.owner() is None
+    assert store.claim(KITE, cancelled=never) is None
+    assert store.owner() == KITE
+
+
+def test_the_later_of_two_who_claim_a_root_has_it(store: SkillStore) -> None:
+    """And is told whose it was; so is the first, when it comes again."""
+    store.claim(KITE, cancelled=never)
+    assert store.claim(WREN, cancelled=never) == KITE
+    assert store.owner() == WREN
+    assert store.claim(KITE, cancelled=never) == WREN
+
+
+def test_an_agent_that_moves_to_another_table_says_so(store: SkillStore) -> None:
+    """It ousts nobody."""
+    moved = Owner(agent=KITE.agent, table="postgres")
+    store.claim(KITE, cancelled=never)
+    assert store.claim(moved, cancelled=never) is None
+    assert store.owner() == moved
+
+
+def test_what_is_said_already_is_not_written_again(root: StoreRoot) -> None:
+    """Not a byte of it, however it is spelt."""
+    content = b'{"file":"kestrel.db","table":"sqlite","agent":"did:example:kite","schema":1,"by":"hand"}'
+    root.own(content)
+    assert root.store.claim(KITE, cancelled=never) is None
+    assert root.owned() == content
+
+
+@pytest.mark.parametrize(
+    "content", [b"", b"\xff", b"{}", b" " * 20_000, b'{"schema": 2, "agent": "a", "table": "sqlite"}']
+)
+def test_what_nobody_understands_says_nothing(root: StoreRoot, content: bytes) -> None:
+    """It may be claimed over, as if nothing were there."""
+    root.own(content)
+    assert root.store.owner() is None
+    assert root.store.claim(KITE, cancelled=never) is None
+    assert root.store.owner() == KITE
+
+
+def test_a_claim_is_no_part_of_a_skill(knots: StoreRoot) -> None:
+    """Nothing in sight changes, and a sweep has nothing to do."""
+    before = knots.entries()
+    knots.store.claim(KITE, cancelled=never)
+    assert knots.entries() == before
+    assert knots.store.sweep() == Swept()
+    assert knots.store.owner() == KITE
 
 
 # What is kept.

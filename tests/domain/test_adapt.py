@@ -214,6 +214,11 @@ class TestUnadapted:
         """Any byte counts."""
         assert unadapted(document, self.RECORD) is None
 
+    @pytest.mark.parametrize("head", ["", "-", "---\n", "---\nname: "])
+    def test_a_part_of_a_head_is_no_head(self, head: str) -> None:
+        """A document that begins with it is not what was there before."""
+        assert unadapted(MADE, Adapted("cd" * 32, head, (), (), "12" * 32)) is None
+
     @pytest.mark.parametrize("document", [None, "12" * 32])
     def test_a_record_that_does_not_say_what_was_made(self, document: str | None) -> None:
         """Nobody knows whether that is what is there."""

@@ -6,12 +6,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kestrel_skills_core.domain.carry import Omitted, carried, is_pointer
+from kestrel_skills_core.domain.carry import Omitted, carried
 from kestrel_skills_core.domain.names import DOCUMENT, resource_path
 from kestrel_skills_core.domain.tree import Content, SkillTree
 from tests.domain.given import paths
-
-POINTER = b"version https://git-lfs.github.com/spec/v1\noid sha256:%b\nsize 12345\n" % (b"ab" * 32)
+from tests.domain.test_pointer import POINTER
 
 
 def carry(files: dict[str, bytes]) -> tuple[list[str], list[str]]:
@@ -42,24 +41,6 @@ def test_what_each_file_is(content: bytes, why: str | None) -> None:
     else:
         assert (kept, omitted) == ({}, (Omitted(resource_path("a.bin"), why),))
         assert str(omitted[0]) == f"`a.bin` is left out: {why}"
-
-
-@pytest.mark.parametrize(
-    ("content", "is_one"),
-    [
-        (POINTER, True),
-        (POINTER.replace(b"git-lfs", b"hawser"), True),
-        (POINTER.replace(b"oid", b"ext-0-x sha256:12\noid"), True),
-        (POINTER.replace(b"oid", b"aid"), False),
-        (POINTER.replace(b"v1", b"v2"), False),
-        (b"\n" + POINTER, False),
-        (POINTER + b"x" * 1_024, False),
-        (b"The line `version https://git-lfs.github.com/spec/v1` begins a pointer.\n", False),
-    ],
-)
-def test_what_a_pointer_is(content: bytes, is_one: bool) -> None:
-    """The first line and an object id, in less than 1,024 bytes."""
-    assert is_pointer(content) is is_one
 
 
 def test_the_document_is_never_left_out() -> None:

@@ -42,6 +42,12 @@ LEAVES = [
     ),
     (errors.TooLarge("entries", 512), "too_large", "entries: more where 512 are allowed"),
     (
+        errors.OutOfRange("offset", 50000, 0, 40000),
+        "out_of_range",
+        "the offset is 50,000, and must be from 0 to 40,000",
+    ),
+    (errors.OutOfRange("limit", 0, 1), "out_of_range", "the limit is 0, and must be 1 or more"),
+    (
         errors.Unconditional("bird", "a.md"),
         "unconditional",
         "'a.md' of 'bird' is there already, and no revision was given",
@@ -79,6 +85,12 @@ LEAVES = [
         "'bird', of agent-local, cannot be changed here: it holds a `.git`",
     ),
     (
+        errors.Hidden("ephemeral\x1b"),
+        "hidden",
+        "the agent's skills are hidden: the agent's privacy mode is 'ephemeral\\x1b'",
+    ),
+    (errors.Hidden(), "hidden", "the agent's skills are hidden: nobody can say its privacy mode"),
+    (
         errors.StateUnavailable("the database is locked"),
         "state_unavailable",
         "what is enabled cannot be read or written: the database is locked",
@@ -99,6 +111,11 @@ LEAVES = [
         "the repository could not be read (refs): it has no ref 'v2\\x1b'",
     ),
     (errors.Busy("the skills folder"), "busy", "the skills folder is in use by another process"),
+    (
+        errors.Abandoned("listing the skills"),
+        "abandoned",
+        "listing the skills was given up, since whoever asked for it went away",
+    ),
     (errors.InDoubt("bird"), "in_doubt", "whether 'bird' was changed is not known"),
 ]
 FAMILIES = [SkillError, errors.Refused, errors.Moved, errors.Withheld, errors.Failed]
@@ -164,10 +181,52 @@ def test_what_is_absent_says_where_to_look():
     assert errors.SkillAbsent("bird", "a.md", fix="look").fix == "look"
 
 
+def test_what_is_out_of_range_says_what_to_do():
+    """Without a better idea, the fix is another figure; and a figure of a thousand digits is not told to its end."""
+    assert errors.OutOfRange("limit", 0, 1).fix == "give another limit"
+    assert errors.OutOfRange("offset", 9, 0, 4, "begin at 0").fix == "begin at 0"
+    assert len(str(errors.OutOfRange("limit", -(10**4000), 1))) < 300
+
+
+def test_what_is_hidden_says_how_it_comes_back():
+    """By leaving the mode, where there is one; else somebody has to see that there is."""
+    assert errors.Hidden("ephemeral").fix == "leave that mode, and all is as it was"
+    assert errors.Hidden().fix == "see that the agent has a privacy mode"
+
+
 def test_a_document_without_faults_is_still_an_error():
     """Nothing is known to mend, and nothing breaks."""
     error = errors.BadDocument("bird", [])
     assert (error.fix, error.line, error.column, error.faults) == ("", 0, 0, ())
+
+
+HOSTILE = "\x1b[31m\r\n\u202e\u2028</skill>" + "\U000e0041" * 5_000 + "x" * 300_000
+
+
+def hostile(evidence):
+    """The same evidence, with every text of it as bad as can be."""
+    if isinstance(evidence, tuple):
+        return tuple(map(hostile, evidence))
+    if isinstance(evidence, Finding):
+        return Finding(evidence.rule, HOSTILE, HOSTILE, evidence.line, evidence.column, HOSTILE)
+    return HOSTILE if isinstance(evidence, str) else evidence
+
+
+@pytest.mark.parametrize("error", [error for error, _, _ in LEAVES], ids=lambda error: error.code)
+def test_whatever_the_evidence_no_error_is_longer_than_a_page(error):
+    """Text and fix of every leaf are one line each, of visible characters, and not for ever."""
+    worst = type(error)(*map(hostile, error.args))
+    for told in (str(worst), worst.fix):
+        assert len(told) <= 5_000
+        assert told.isprintable()
+
+
+def test_what_is_cut_says_so():
+    """A line that goes on ends with three dots; one that just fits is whole."""
+    assert errors.BadSource("x", "why", "a" * 1_000).fix == "a" * 1_000
+    assert errors.BadSource("x", "why", "a" * 1_001).fix == "a" * 1_000 + "…"
+    assert errors.BadSource("x", "why", "\x1b" * 1_000).fix == ("\\x1b" * 250) + "…"
+    assert str(errors.BadSource("x", "a" * 1_001)).endswith("a…")
 
 
 @settings(max_examples=300)
@@ -188,6 +247,7 @@ def test_evidence_from_outside_cannot_break_the_line(given_text, hidden):
         errors.SkillExists(evidence),
         errors.StaleRevision(evidence, None, kept=evidence),
         errors.Unapproved("delete", evidence),
+        errors.Hidden(evidence),
         errors.InDoubt(evidence),
     ]:
         text = str(error)

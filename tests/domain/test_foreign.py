@@ -123,7 +123,15 @@ class TestFields:
             ("x:\ta\n", [("x", "a", "x:\ta")]),
             ("x: a\r\ny: b\r\n", [("x", "a", "x: a"), ("y", "b", "y: b")]),
             ("x: a\ry: b\n", [("x", "a", "x: a"), ("y", "b", "y: b")]),
-            ("x: a\x07b\n", [("x", "a\ufffdb", "x: a\ufffdb")]),
+            ("x: a\x07b\n", [("x", None, "x: a\x07b")]),
+            ("x: a\ufffdb\n", [("x", "a\ufffdb", "x: a\ufffdb")]),
+            ("x: a # \x07\n", [("x", "a", "x: a # \x07")]),
+            ("x: \u2028\ufffd\n", [("x", None, "x: \u2028\ufffd")]),
+            ("x: &a 'b\x07'\ny: *a\n", [("x", None, "x: &a 'b\x07'"), ("y", None, "y: *a")]),
+            ("x\x1b: a\n", [("x\x1b", "a", "x\x1b: a")]),
+            ("x: &a y\n*a : b\n", [("x", "y", "x: &a y"), ("y", "b", "*a : b")]),
+            ("&a x: y\n*a : b\n", [("x", "y", "&a x: y"), ("x", "b", "*a : b")]),
+            ("null: a\n", [("null", "a", "null: a")]),
         ],
         ids=repr,
     )
@@ -163,9 +171,38 @@ class TestFields:
     def test_what_follows_the_end_of_a_document(self) -> None:
         """It is told of, since a restriction may stand there."""
         assert fields("name: a\n...\nallowed-tools: Read\n").entries == (
-            Entry("name", "a", "name: a"),
-            Entry("allowed-tools", None, "allowed-tools: Read"),
+            Entry("name", "a", "name: a", frozenset({"name"})),
+            Entry("allowed-tools", None, "allowed-tools: Read", frozenset({"allowed-tools"})),
         )
+
+    @pytest.mark.parametrize(
+        ("text", "names"),
+        [
+            ("x: a\n", {"x"}),
+            ("x: {a: b, c: [d, {e: f}], g: {}}\n", {"x", "a", "c", "e", "g"}),
+            ("x:\n  - a\n  - b: c\n    d: [e]\n", {"x", "b", "d"}),
+            ("x:\n  ? [a, {b: c}]\n  : {d: e}\n  f: g\n", {"x", "b", "d", "f"}),
+            ("x: [&n a, *m , {*n : b}]\n", {"x", "a"}),
+            ("x: {*m : b, ~: c}\n", {"x", "~"}),
+            ("x: |\n  a: b\n", {"x"}),
+            ("x: 'a: b'\n", {"x"}),
+            ("x: a: b\n  c: d\n", {"x", "c"}),
+            ("x: [a: b, {c: d\n", {"x", "a", "c"}),
+            ("description: a\nb:c\nx: y: z\n", {"description", "b"}),
+            ("description: |\n  b: c\nx: y: z\n", {"description"}),
+        ],
+    )
+    def test_the_names_in_a_field(self, text: str, names: set[str]) -> None:
+        """Its own, and those of the fields in it, as YAML reads them; in what is no YAML, whatever looks like one."""
+        assert fields(text).entries[0].names == names
+
+    @pytest.mark.parametrize(
+        "before", ["- allowed-tools: Read\n", "allowed-tools:Read\n", "- a\n- {tools: [x]}\n", "? [a]\n: tools: x\n"]
+    )
+    def test_a_restriction_that_belongs_to_no_field(self, before: str) -> None:
+        """It is told all the same, with what stands around it."""
+        found, name = fields(f"{before}name: a\n").entries
+        assert (found.key, found.value, found.verbatim, name.key) == ("", None, before.rstrip(), "name")
 
 
 class TestSaid:

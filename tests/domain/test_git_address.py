@@ -12,7 +12,7 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from kestrel_skills_core.domain.errors import BadSource, GitFailed
+from kestrel_skills_core.domain.errors import BadSource
 from kestrel_skills_core.domain.git_address import (
     CommitId,
     GitRef,
@@ -366,7 +366,7 @@ class TestMeaning:
 
     def test_no_such_ref(self) -> None:
         """What a server does not have is not guessed."""
-        with pytest.raises(GitFailed, match=r"\(refs\): it has no `v1`"):
+        with pytest.raises(BadSource, match="'v1' cannot be used as a source: the repository has no such ref"):
             commit_meant(GitRef("v1"), {"refs/heads/v10": self.ONE, "v1": self.ONE})
 
 

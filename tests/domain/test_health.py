@@ -12,12 +12,14 @@ from kestrel_skills_core.domain.health import (
     kept_health,
     mark_health,
     marker_health,
+    owner_health,
     recovery_health,
     root_health,
     skill_health,
     state_health,
 )
 from kestrel_skills_core.domain.names import Generation, SkillName, SourceId
+from kestrel_skills_core.domain.owner import Elsewhere, Owner
 from kestrel_skills_core.domain.record import SkillState, Subject
 from kestrel_skills_core.domain.resolver import Catalog, Resolver, Survey
 from kestrel_skills_core.domain.state_row import StateKey
@@ -134,6 +136,16 @@ def test_a_table_that_is_missed_is_a_warning() -> None:
     assert "--state" in health.fix
 
 
+def test_a_table_on_a_server_is_called_one() -> None:
+    """Its fixes speak of a table, and of no file or folder."""
+    missed = state_health("here", Census(), writable=True, missed=True, served=True)
+    assert missed.message == "here: there is no table of states, so that every skill is off"
+    assert "file" not in missed.fix
+    closed = state_health("here", Census(), writable=False, served=True)
+    assert closed.status == "fail"
+    assert closed.fix == "let yourself read and write the table bootstrap_config, or make it"
+
+
 def test_a_recovery_tells_what_it_did() -> None:
     """All is well but what is not ours, and what could not be done."""
     assert recovery_health() == Health("recovery", "ok", "nothing was left by interrupted changes")
@@ -188,3 +200,14 @@ def test_marks_are_named_and_fail_where_they_cannot_be_read() -> None:
     assert blind.status == "fail"
     assert "every skill is off" in blind.message
     assert blind.fix
+
+
+def test_whose_the_root_is() -> None:
+    """Well where what is said is what the owner's host sees; else a warning, with what asks for that."""
+    owner = Owner(agent="did:example:kite", table="postgres")
+    well = owner_health(owner, None, "")
+    assert well == Health("owner", "ok", "did:example:kite, whose host sees what is said here")
+    elsewhere = Elsewhere(owner, ("agent",), meant=True)
+    told = owner_health(owner, elsewhere, "give `--agent did:example:kite`")
+    assert (told.status, told.fix) == ("warn", "give `--agent did:example:kite`")
+    assert told.message == f"{elsewhere}; that is not what is said here"

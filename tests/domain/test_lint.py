@@ -10,8 +10,8 @@ from kestrel_skills_adapters.markdown import CmarkMarkdown
 from kestrel_skills_core.domain import rules
 from kestrel_skills_core.domain.document import SkillDocument, parse
 from kestrel_skills_core.domain.findings import Finding
-from kestrel_skills_core.domain.lint import lint, lint_links, lint_text
-from kestrel_skills_core.domain.names import resource_path
+from kestrel_skills_core.domain.lint import Target, lint, lint_links, lint_text, target_of
+from kestrel_skills_core.domain.names import DOCUMENT, ResourcePath, resource_path
 from kestrel_skills_core.domain.tree import Content, SkillTree
 from tests.domain.given import tree
 
@@ -218,3 +218,29 @@ def test_advice_of_the_document_is_kept():
     known = Finding(rules.LONG_BODY, "SKILL.md", "600 lines", 5)
     parsed = SkillDocument(document("x").head, "x", 5, (known,))
     assert lint(parsed, tree(SKILL_md=HEAD + "x"), ()) == (known,)
+
+
+@pytest.mark.parametrize(
+    ("link", "at", "target"),
+    [
+        ("references/Guide.md", DOCUMENT, Target("file", "references/Guide.md")),
+        ("./my%20notes.md#top", DOCUMENT, Target("file", "my notes.md")),
+        ("../%C3%BC.md?plain=1", ResourcePath("references/Guide.md"), Target("file", "ü.md")),
+        ("Guide.md", ResourcePath("references/Guide.md"), Target("file", "references/Guide.md")),
+        ("Guide.md", DOCUMENT, Target("nowhere")),
+        ("../../etc/passwd", ResourcePath("references/Guide.md"), Target("nowhere")),
+        ("/etc/passwd", DOCUMENT, Target("nowhere")),
+        ("file:///etc/passwd", DOCUMENT, Target("nowhere")),
+        ("https://example.org/a", DOCUMENT, Target("elsewhere")),
+        ("//example.org/a", DOCUMENT, Target("elsewhere")),
+        ("mailto:a@example.org", DOCUMENT, Target("elsewhere")),
+        ("#steps", DOCUMENT, Target("none")),
+        ("", DOCUMENT, Target("none")),
+        ("references/", DOCUMENT, Target("none")),
+        (".", DOCUMENT, Target("none")),
+        ("{{url}}", DOCUMENT, Target("none")),
+    ],
+)
+def test_where_a_link_leads(link: str, at: ResourcePath, target: Target) -> None:
+    """To a file by its path from the file that has the link, elsewhere, nowhere, or to no file at all."""
+    assert target_of(link, at, set(FILES), {"references"}) == target

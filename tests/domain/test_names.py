@@ -24,6 +24,7 @@ from kestrel_skills_core.domain.names import (
     is_reserved,
     is_same,
     is_skill_name,
+    litter_in,
     new_generation,
     parse_address,
     portable_key,
@@ -352,15 +353,37 @@ class TestResourcePath:
             resource_path(outlined)
 
 
+class TestLitter:
+    @pytest.mark.parametrize(
+        ("path", "litter"),
+        [
+            ("a.md", ""),
+            ("", ""),
+            (".DS_Store", ".DS_Store"),
+            ("a/__pycache__/b/c.md~", "a/__pycache__"),
+            ("a/b~", "a/b~"),
+            (".git/config", ".git"),
+            ("a/.GIT/config", ""),
+            (".git.", ""),
+            ("git~1", ""),
+            (".gi\u200ct/x~", ".gi\u200ct/x~"),
+            ("__pycache__/../a", ""),
+            ("../__pycache__/a", ""),
+            ("__pycache__//a", ""),
+            ("/x~", ""),
+        ],
+    )
+    def test_the_first_on_a_path(self, path: str, litter: str) -> None:
+        """Nothing is litter that only means `.git`, nor what leads out of litter again."""
+        assert litter_in(path) == litter
+
+
 class TestTravellingPaths:
     @pytest.mark.parametrize(
         "text",
         [
             "SKILL.md",
             "a/b/c.txt",
-            ".DS_Store",
-            "__pycache__/x.pyc",
-            "x~",
             ".hidden",
             "\u00fc.md",
             "console.log",
@@ -377,7 +400,7 @@ class TestTravellingPaths:
         ],
     )
     def test_paths(self, text: str) -> None:
-        """What any system can hold, litter included."""
+        """What any system can hold."""
         assert travelling_path(text) == text
 
     @pytest.mark.parametrize("place", ["{}", "a/{}", "{}/a"])
@@ -401,6 +424,7 @@ class TestTravellingPaths:
             ("\u00fc" * 128, "a part of it is longer than 255 bytes"),
             ("..", "a part of it is empty, `.` or `..`"),
             ("\udcff", "it holds bytes that are not UTF-8"),
+            (".DS_Store", "`.DS_Store` is left out of every skill"),
         ],
     )
     def test_no_paths(self, part: str, why: str, place: str) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from datetime import UTC, datetime
 
 import pytest
@@ -11,7 +12,7 @@ from hypothesis import strategies as st
 from kestrel_skills_core.domain.errors import BadDocument, BadName, OtherDigest
 from kestrel_skills_core.domain.git_address import CommitId, git_ref, git_url
 from kestrel_skills_core.domain.names import Revision, resource_path
-from kestrel_skills_core.domain.offer import Offer, Package, Repository, glimpse, offered
+from kestrel_skills_core.domain.offer import Offer, Package, Repository, glimpse, offered, stated
 from kestrel_skills_core.domain.parcel import Parcel, packed
 from kestrel_skills_core.domain.provenance import Provenance, dump_provenance, load_provenance
 from kestrel_skills_core.domain.tree import Content, SkillTree
@@ -134,14 +135,41 @@ def test_the_record_says_where_it_is_from() -> None:
 def test_a_glimpse_of_a_document() -> None:
     """Its name is the folder's, at the top its own; whether it is in the form; nothing of it where it is too large."""
     at = resource_path("skills/knots")
-    assert glimpse(at, GOOD).is_ready
-    assert glimpse(at, GOOD).description == "Use when it is loose."
-    assert glimpse(None, GOOD).name == "knots"
-    assert not glimpse(resource_path("skills/bends"), GOOD).is_ready
-    foreign = glimpse(at, FOREIGN)
-    assert (foreign.name, foreign.description, foreign.is_ready) == ("knots", "Use when it is loose.", False)
-    assert glimpse(None, None).name == ""
-    assert glimpse(at, b"\xff").description == ""
+    assert glimpse(at, stated(GOOD)).needs == "nothing"
+    assert glimpse(at, stated(GOOD)).description == "Use when it is loose."
+    assert glimpse(None, stated(GOOD)).name == "knots"
+    assert glimpse(resource_path("skills/bends"), stated(GOOD)).needs == "adapting"
+    foreign = glimpse(at, stated(FOREIGN))
+    assert (foreign.name, foreign.description, foreign.needs) == ("knots", "Use when it is loose.", "adapting")
+    assert glimpse(None, stated(None)).name == ""
+    assert glimpse(at, stated(b"\xff")).description == ""
+
+
+@pytest.mark.parametrize(
+    ("folder", "document", "needs"),
+    [
+        ("skills/knots", b"# No frontmatter", "mending"),
+        ("skills/knots", FOREIGN.replace(b"Use", b"Use\x07"), "mending"),
+        ("skills/knots", None, "mending"),
+        ("skills/\u65e5\u672c", GOOD, "a name"),
+        ("skills/\u65e5\u672c", b"# No frontmatter", "mending"),
+        ("skills/My Knots", GOOD, "adapting"),
+        (None, GOOD.replace(b"knots", b"'!'"), "a name"),
+    ],
+)
+def test_what_a_glimpse_promises_is_true(folder: str | None, document: bytes | None, needs: str) -> None:
+    """What adapting would refuse is not said to need adapting alone."""
+    place = None if folder is None else resource_path(folder)
+    assert glimpse(place, stated(document)).needs == needs
+    if document is None:
+        return
+    came, origin = packed([("SKILL.md", Content(document))]), Provenance(kind="folder")
+    offer = None
+    with suppress(BadName):
+        offer = offered(came, "" if folder is None else folder.rpartition("/")[2], origin, adapt=True)
+    if needs == "a name":
+        assert offer is None
+    assert (offer is None or offer.tree is None) == (needs in ("a name", "mending"))
 
 
 FILES = st.dictionaries(

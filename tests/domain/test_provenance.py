@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import json
+from contextlib import suppress
 from datetime import UTC, datetime, timedelta, timezone
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from kestrel_skills_core.domain.errors import BadPath, BadSource
+from kestrel_skills_core.domain.git_address import commit_id, git_ref, git_url
 from kestrel_skills_core.domain.names import DOCUMENT, ResourcePath, SourceId, resource_path
+from kestrel_skills_core.domain.offer import Repository
 from kestrel_skills_core.domain.provenance import (
     Adapted,
     Installed,
@@ -18,6 +22,7 @@ from kestrel_skills_core.domain.provenance import (
     dump_provenance,
     installed,
     load_provenance,
+    within_room,
 )
 from kestrel_skills_core.domain.text import escaped
 from kestrel_skills_core.domain.tree import Content, SkillTree
@@ -30,6 +35,7 @@ KEYS += ["revision", "remote_url", "source_id", "locator"]
 VALUES = [2, 1, "git", "folder", "archive", "adapted", COMMIT, "ab" * 32, "2026-01-02T03:04:05+00:00", "", None]
 
 plain = st.text(max_size=30).map(escaped)
+texts = st.text(st.characters(codec="utf-8"), max_size=30)
 leaves = st.sampled_from(VALUES) | st.text(max_size=12) | st.integers() | st.floats() | st.booleans()
 parts = ["original_digest", "frontmatter", "changes", "omitted", "document", "SKILL.md", "../x"]
 nested = st.dictionaries(st.sampled_from(parts), leaves | st.lists(leaves, max_size=2), max_size=4)
@@ -43,17 +49,17 @@ commits = st.sampled_from([COMMIT, "ab" * 32])
 records = st.builds(
     Provenance,
     kind=st.sampled_from(["git", "folder", "archive", "adapted"]),
-    url=st.none() | plain,
+    url=st.none() | texts,
     commit=commits,
-    ref=st.none() | plain,
-    subpath=st.none() | plain,
+    ref=st.none() | texts,
+    subpath=st.none() | texts,
     digest=st.none() | digests,
     installed_at=st.none() | st.datetimes(timezones=st.just(UTC)),
     adapted=st.none()
     | st.builds(
         Adapted,
         digests,
-        st.text(st.characters(codec="utf-8"), max_size=60),
+        st.text(st.characters(codec="utf-8"), min_size=1, max_size=60),
         st.lists(plain, max_size=3).map(tuple),
         st.lists(plain, max_size=3).map(tuple),
         st.none() | digests,
@@ -158,7 +164,7 @@ def test_files_that_leave_no_room_are_left_out_together():
 
 def test_the_largest_record_can_be_read():
     """A whole frontmatter of what takes six bytes each, and texts of what takes twelve, fit into the cap."""
-    text = "\U0001f985" * 2048
+    text = "\x01" * 2048
     adapted = Adapted("cd" * 32, "\x01" * 9216, ("x" * 32_000,), ("x" * 32_000,), "ef" * 32)
     record = Provenance(kind="git", url=text, commit=COMMIT, ref=text, subpath=text, adapted=adapted)
     assert load_provenance(dump_provenance(record)) == record
@@ -230,12 +236,12 @@ def test_a_locator_may_lack_a_half(locator):
         (b'{"schema": 3, "version": 1}', "it is of a schema that this version does not know"),
         (b'{"schema": 2}', "`kind` is none of git, folder, archive, adapted"),
         (b'{"schema": 2, "kind": "svn"}', "`kind` is none of git, folder, archive, adapted"),
-        (b'{"schema": 2, "kind": []}', "`kind` is not a text of at most 64 characters"),
+        (b'{"schema": 2, "kind": []}', "`kind` is not a text of at most 2,048 bytes"),
         (b'{"schema": 2, "kind": "git"}', "`commit` is not a full commit id"),
         (b'{"schema": 2, "kind": "git", "commit": "abc123"}', "`commit` is not a full commit id"),
         (b'{"schema": 2, "kind": "folder", "commit": "main"}', "`commit` is not a full commit id"),
         (b'{"schema": 2, "kind": "folder", "digest": "AB"}', "`digest` is not 64 hex digits"),
-        (b'{"schema": 2, "kind": "folder", "url": 1}', "`url` is not a text of at most 2,048 characters"),
+        (b'{"schema": 2, "kind": "folder", "url": 1}', "`url` is not a text of at most 2,048 bytes"),
         (b'{"schema": 2, "kind": "folder", "installed_at": "soon"}', "`installed_at` is not a time with its zone"),
         (
             b'{"schema": 2, "kind": "folder", "installed_at": "2026-01-02T03:04:05"}',
@@ -247,7 +253,7 @@ def test_a_locator_may_lack_a_half(locator):
         ),
         (b'{"schema": 2, "kind": "folder", "adapted": 1}', "`adapted` is not an object"),
         (b'{"schema": 2, "kind": "folder", "adapted": {}}', "`original_digest` is missing"),
-        (b'{"schema": 2, "kind": "folder", "files": []}', "`files` is not an object of at most 512 members"),
+        (b'{"schema": 2, "kind": "folder", "files": []}', "`files` is not an object"),
         (b'{"schema": 2, "kind": "folder", "files": {"a": 1}}', "a digest in `files` is not 64 hex digits"),
         (b'{"schema": 2, "kind": "folder", "files": {"a": null}}', "a digest in `files` is not 64 hex digits"),
         (b'{"schema": 2, "kind": "folder", "files": {"a": "12"}}', "a digest in `files` is not 64 hex digits"),
@@ -277,6 +283,9 @@ def test_what_is_no_record_says_why(content, why):
         ({"frontmatter": "", "changes": "x"}, "`changes` is not a list of texts"),
         ({"frontmatter": "", "omitted": [1]}, "`omitted` is not a list of texts"),
         ({"frontmatter": "", "document": "12"}, "`document` is not 64 hex digits"),
+        ({"frontmatter": "", "changes": ["x"]}, "`frontmatter` is empty, though there are changes"),
+        ({"frontmatter": "x", "changes": ["x" * 33_000]}, "`changes` is more than 32,768 bytes"),
+        ({"frontmatter": "", "omitted": ["x" * 90] * 400}, "`omitted` is more than 32,768 bytes"),
     ],
 )
 def test_an_adaptation_that_could_not_be_undone_is_unreadable(members, why):
@@ -287,10 +296,47 @@ def test_an_adaptation_that_could_not_be_undone_is_unreadable(members, why):
     assert str(unreadable.value) == why
 
 
-def test_nothing_hidden_comes_out_of_a_record():
-    """What cannot be seen is escaped, as a record is shown to people."""
-    content = {"schema": 2, "kind": "folder", "url": "a\u202eb\n", "adapted": None}
-    assert load_provenance(json.dumps(content).encode()).url == "a\\u202eb\\x0a"
+def test_what_a_record_says_was_changed_is_safe_to_print():
+    """It was when it was written; whoever writes another has it escaped."""
+    adapted = {"original_digest": "ab" * 32, "frontmatter": "---\n---\n", "changes": ["a\u202eb\n"]}
+    read = load_provenance(json.dumps({"schema": 2, "kind": "folder", "adapted": adapted}).encode())
+    assert read.adapted is not None
+    assert read.adapted.changes == ("a\\u202eb\\x0a",)
+
+
+BEYOND = ["\U000f0000", "\ue000", "\U0010fffd", "a", "é", "🦅", "\u0301"]
+folders = st.lists(
+    st.builds(lambda char, number: char * number, st.sampled_from(BEYOND), st.integers(1, 63)), min_size=1, max_size=16
+).map("/".join)
+refs = st.lists(st.sampled_from(["é", "🦅", "main", "x" * 200, "\u6f22" * 60]), min_size=1, max_size=8).map("/".join)
+addresses = st.integers(1, 1000).map(lambda number: f"https://git.example/{'x' * number}")
+
+
+@settings(max_examples=2000)
+@given(addresses, refs, folders)
+def test_whatever_can_be_fetched_can_be_put_on_record(address, ref, folder):
+    """However long its address, ref and folder are as the record spells them: it is read again, the same."""
+    with suppress(BadPath, BadSource):
+        origin = Repository(git_url(address), git_ref(ref)).origin(commit_id(COMMIT), resource_path(folder))
+        assert load_provenance(dump_provenance(origin)) == origin
+
+
+def test_a_folder_whose_name_takes_many_characters_to_spell():
+    """As long as a path may be, of what JSON spells with twelve characters for four bytes."""
+    folder = resource_path("/".join(["\U000f0000" * 63] * 4))
+    origin = Repository(git_url("https://git.example/x")).origin(commit_id(COMMIT), folder)
+    assert load_provenance(dump_provenance(origin)).subpath == folder
+
+
+@given(st.lists(st.text(max_size=9) | st.integers(1, 40_000).map(lambda number: "x" * number), max_size=9))
+def test_lines_are_cut_to_their_room(lines):
+    """All of them where there is room; else as many as fit, and how many more there are, which has room in any case."""
+    found = within_room(lines)
+    Adapted("ab" * 32, "---\n---\n", found, found)
+    if found != tuple(lines):
+        assert found[:-1] == tuple(lines[: len(found) - 1])
+        assert found[-1] == f"and {len(lines) - len(found) + 1} more"
+        assert len(json.dumps(lines)) > 32_000
 
 
 @pytest.mark.parametrize(
@@ -299,6 +345,9 @@ def test_nothing_hidden_comes_out_of_a_record():
         {"kind": "svn"},
         {"kind": "git"},
         {"kind": "git", "commit": "abc123"},
+        {"kind": "folder", "url": "x" * 2049},
+        {"kind": "folder", "ref": "\U000f0000" * 513},
+        {"kind": "folder", "subpath": "\ud800"},
         {"kind": "folder", "installed_at": datetime(2026, 1, 2)},  # noqa: DTZ001 - that it has no zone is the point
     ],
 )

@@ -365,3 +365,25 @@ def test_what_does_not_resolve_is_never_in_the_clause(world):
     on = [record.name for record in catalog.records if record.enabled]
     assert [*clause.included, *clause.omitted] == on
     assert clause.text.count("<skill ") == len(on)
+
+
+@given(worlds(), worlds())
+def test_a_catalog_that_is_amended_means_what_was_found_since(older, newer):
+    """With all that names mean in a newer one it has the newer one's skills, in their order, and what holds a name."""
+    before, after = Resolver().resolve(*older), Resolver().resolve(*newer)
+    names = {each.name for catalog in (before, after) for each in entries(catalog) if each.name is not None}
+    held = {each.name: each for each in reversed(after.rejected) if each.name is not None}
+    found = dict.fromkeys(names) | held | {record.name: record for record in after.records}
+    amended = before.amended(found)
+    assert amended.records == after.records
+    nameless = [each for each in before.rejected if each.name is None]
+    holding = [each for each in held.values() if each.name not in {record.name for record in after.records}]
+    assert sorted(map(repr, amended.rejected)) == sorted(map(repr, [*nameless, *holding]))
+    assert (amended.problems, amended.entries) == (before.problems, before.entries)
+
+
+@given(worlds())
+def test_a_catalog_that_is_amended_with_nothing_newer_is_the_same(world):
+    """To the order of its parts."""
+    catalog = Resolver().resolve(*world)
+    assert catalog.amended({}) == catalog

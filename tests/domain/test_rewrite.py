@@ -104,7 +104,7 @@ class TestChanges:
             (
                 GOOD + "x\x1b[2J: y\n",
                 [
-                    "the field `x\ufffd[2J` is lifted out",
+                    "the field `x\\x1b[2J` is lifted out",
                     "mended: the control character U+001B",
                 ],
             ),
@@ -121,10 +121,71 @@ class TestChanges:
         assert [change.loses for change in found] == [True, True, False, False]
         assert not Alteration("x").loses
 
-    def test_a_long_field_is_not_told_at_length(self) -> None:
-        """160 characters of it, and a sign that there is more."""
-        (told,) = changes(GOOD + f"tools: {'x' * 500}\n")
-        assert told == f"the restriction `tools: {'x' * 153}…` is lifted out: nothing here enforces it"
+    @pytest.mark.parametrize(
+        "field",
+        [
+            "allowed-tools: Read",
+            "allowedTools: Read",
+            "ALLOWED_TOOLS: Read",
+            "'allowed-tools ': Read",
+            "allowed tools: Read",
+            "allowed-tools : Read",
+            "? allowed-tools\n: Read",
+            "allowed\u200b-tools: Read",
+            '"allowed\\x2dtools": Read',
+            "denied-tools: Bash",
+            "disallowedTools: Bash",
+            "disableModelInvocation: true",
+            "user-invokable: false",
+            "sandbox: strict",
+            "readonly: true",
+            "read-only: true",
+            "permissionMode: plan",
+            "requires-approval: true",
+            "applyTo: '*.py'",
+            "metadata:\n  allowed-tools: Read",
+            "metadata: {a: [{b: {tools: x}}]}",
+            "base: &b\n  allowed-tools: Read\n<<: *b",
+            "k: &a allowed-tools\n*a : Read",
+            "k: [&a tools]\nx: {*a : Read}",
+            "x: {allowed-tools: Read",
+            "x: a: b\n  allowed-tools: Read",
+            "...\n- allowed-tools: Read",
+        ],
+    )
+    def test_no_restriction_is_overlooked(self, field: str) -> None:
+        """However its name is spelt, and wherever it stands: it is told whole, and marked."""
+        marked = [str(change) for change in rewrite(f"{GOOD}{field}\n").changes if change.loses]
+        assert len(marked) == 1
+        assert marked[0].startswith("the restriction `")
+        assert marked[0].endswith("` is lifted out: nothing here enforces it")
+
+    @pytest.mark.parametrize(
+        "field", ["toolset: a", "contexts: a", "x: tools", "x: [paths]", "x: 'tools: a'", "allot: a"]
+    )
+    def test_what_restricts_nothing_is_not_marked(self, field: str) -> None:
+        """A name that only resembles one, or a text that only holds one."""
+        assert not any(change.loses for change in rewrite(f"{GOOD}{field}\n").changes)
+
+    @pytest.mark.parametrize("begin", ["allowed-tools:Read\n", "- allowed-tools: Read\n"])
+    def test_a_restriction_before_all_fields(self, begin: str) -> None:
+        """It belongs to none, and is told all the same."""
+        told = changes(begin + GOOD)[0]
+        assert told == f"the restriction `{begin.strip()}` is lifted out: nothing here enforces it"
+
+    @pytest.mark.parametrize("end", ["\nallowed-tools:Read", "\n allowed-tools: Read", ": b\n  allowed-tools: Read"])
+    def test_a_restriction_that_became_part_of_another_field(self, end: str) -> None:
+        """Whether it is then in the description or not."""
+        field = f"description: a{end}"
+        told = changes(f"name: bird\n{field}\nx: y\n")[0]
+        assert told == f"the restriction `{' '.join(field.split())}` is no field: nothing here enforces it"
+
+    def test_a_restriction_is_told_whole(self) -> None:
+        """Whoever decides must see all that might have run; of the name of any other field, 160 characters do."""
+        (told,) = changes(GOOD + f"tools: {'x' * 5000}\n")
+        assert told == f"the restriction `tools: {'x' * 5000}` is lifted out: nothing here enforces it"
+        (told,) = changes(GOOD + f"{'x' * 500}: a\n")
+        assert told == f"the field `{'x' * 160}…` is lifted out"
 
     def test_what_stands_before_the_frontmatter_is_taken_out(self) -> None:
         """It is part of the head, and on record with it."""
@@ -185,6 +246,14 @@ class TestRefusals:
             ("name: Bird\ndescription: *a\nx: y\n", [("KS112", 3)]),
             ("name: Bird\ndescription: a\ndescription: b\nx: y\n", [("KS109", 4)]),
             ("name: Bird\ndescription: a\u200bb\nx: y\n", [("KS116", 3)]),
+            *[
+                (f"name: Bird\ndescription: {quote}a{char}b{quote}\nx: y\n", [(code, 3)])
+                for quote in ("", "'", '"')
+                for code, chars in (("KS118", "\x00\x07\x1b"), ("KS116", "\x7f\x85\u2028\ufeff\ufffe\u202e"))
+                for char in chars
+            ],
+            ("name: Bird\ndescription: |\n  a\n  b\x07\nx: y\n", [("KS118", 5)]),
+            ("name: Bird\ndescription: a: b\x07\nx: y\n", [("KS118", 3)]),
             ("x: y\n", [("KS107", 1), ("KS107", 1)]),
             ("", [("KS107", 1), ("KS107", 1)]),
             ("nothing\n", [("KS106", 2)]),

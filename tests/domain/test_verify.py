@@ -44,6 +44,14 @@ def test_a_file_that_can_be_run_is_another() -> None:
         assert told(RECORD, now) == ("edited here", [("a", what)])
 
 
+def test_a_record_that_cannot_be_read_is_not_one_that_is_not_there() -> None:
+    """The reason comes along."""
+    why = Finding(rules.BAD_PROVENANCE, ".kestrel-provenance.json", "it is not JSON")
+    found = verified(None, BEFORE, (), why)
+    assert (found.verdict, found.intact, found.unread) == ("record unreadable", None, why)
+    assert verified(None, BEFORE).verdict == "not recorded"
+
+
 @pytest.mark.parametrize("rule", [rules.LINK, rules.LARGE_FILE, rules.UNREADABLE, rules.BAD_PATH])
 def test_what_was_not_read_was_not_installed(rule: Rule) -> None:
     """A link, or a file that is too large, is in no revision, and yet not as installed."""

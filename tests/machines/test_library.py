@@ -9,11 +9,14 @@ from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, rule
 
+from kestrel_skills_adapters.memory.mirror import MemoryMirror
+from kestrel_skills_adapters.memory.privacy import MemoryPrivacy
 from kestrel_skills_adapters.world import finish
 from kestrel_skills_core.domain.commands import Create, Delete, Edit, SetState
 from kestrel_skills_core.domain.edit import Append, Whole
 from kestrel_skills_core.domain.errors import (
     BadDocument,
+    Hidden,
     SkillAbsent,
     SkillExists,
     StaleRevision,
@@ -58,11 +61,14 @@ class Library(RuleBasedStateMachine):
     @initialize()
     def begin(self) -> None:
         """Two roots, nothing in the agent's own."""
-        self.on = shelf({}, {name: skill(name, body="theirs") for name in NAMES})
+        self.privacy, self.mirror = MemoryPrivacy(), MemoryMirror()
+        theirs = {name: skill(name, body="theirs") for name in NAMES}
+        self.on = shelf({}, theirs, privacy=self.privacy, mirror=self.mirror)
         self.model = {(name, SourceId.HOST_SHARED): Copy(document(name, "theirs")) for name in NAMES}
         self.tokens: dict[SkillName, tuple[str, bytes, int]] = {}
         self.births = 0
         self.marked: set[str] = set()
+        self.by_hand: set[SkillName] = set()
 
     # What is asked of the library
 
@@ -211,6 +217,7 @@ class Library(RuleBasedStateMachine):
             self.on.local.folders[name] = {DOCUMENT: Content(self.model[key].text)}
             self.births += 1
             self.model[key] = Copy(self.model[key].text, birth=self.births)
+            self.by_hand.add(name)
 
     @rule(full=st.booleans(), silent=st.booleans())
     def fail_otherwise(self, full: bool, silent: bool) -> None:
@@ -229,6 +236,26 @@ class Library(RuleBasedStateMachine):
         started = finish(self.on.library.start())
         assert (self.on.local.broken in started.problems) == (self.on.local.broken is not None)
 
+    @rule(name=names, source=sources, text=texts, mode=st.sampled_from(["ephemeral", ""]))
+    def hide_for_a_while(self, name: SkillName, source: SourceId, text: str, mode: str) -> None:
+        """Nothing is there, and nothing can be changed; then all is as it was."""
+        self.privacy.mode = mode
+        assert finish(self.on.library.catalog()).catalog.is_empty
+        assert self.mirror.hidden
+        library, address = self.on.library, Address(name, source)
+        for refused in (
+            library.read(address),
+            library.create(Create(name=name, document=document(name, text), enabled=True)),
+            library.edit(Edit(address=address, change=Append(text))),
+            library.set_state(SetState(address=address, enabled=True)),
+            library.delete(Delete(address=address, delete_revision="0" * 64)),
+        ):
+            with suppress(Hidden):
+                finish(refused)
+                raise AssertionError("what is hidden was used")
+        self.privacy.mode = None
+        finish(library.catalog())
+
     # What must hold
 
     @invariant()
@@ -237,6 +264,7 @@ class Library(RuleBasedStateMachine):
         if not hasattr(self, "on"):
             return
         broken, silent = self.on.local.broken, self.on.states.unavailable
+        said = self.mirror.enabled
         self.on.local.broken = self.on.states.unavailable = None
         catalog = finish(self.on.library.catalog()).catalog
         self.on.local.broken, self.on.states.unavailable = broken, silent
@@ -247,6 +275,13 @@ class Library(RuleBasedStateMachine):
             assert isinstance(record, SkillRecord)
             assert finish(self.on.library.read(Address(*key))).content(DOCUMENT) == copy.text
             assert record.enabled == (copy.on and key[0] not in self.marked)
+        assert not self.privacy.is_held
+        assert not self.mirror.hidden
+        # While the table is silent nothing that is told of is on; a folder that a person replaced has not been told of.
+        on = {record.name for record in catalog.records if record.enabled}
+        assert said - self.by_hand <= on
+        assert silent is not None or said - self.by_hand == on - self.by_hand
+        self.by_hand.clear()
 
     def _turned_off(self, name: SkillName, source: SourceId) -> None:
         """A row says off; so does every row that a mark kept off, and the mark goes if the disk can be written."""

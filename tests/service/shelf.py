@@ -18,6 +18,8 @@ from kestrel_skills_core.domain.provenance import Provenance, dump_provenance
 from kestrel_skills_core.domain.resolver import Survey
 from kestrel_skills_core.domain.tree import Content
 from kestrel_skills_core.ports.files import Published
+from kestrel_skills_core.ports.mirror import Mirror
+from kestrel_skills_core.ports.privacy import Privacy
 from kestrel_skills_core.ports.store import Swept
 from kestrel_skills_core.ports.world import Cancelled
 from kestrel_skills_core.service.library import SkillLibrary
@@ -126,6 +128,8 @@ def shelf(
     shared: Mapping[str, dict[str, Entry] | Entry] | None = None,
     *,
     store: bool = True,
+    privacy: Privacy | None = None,
+    mirror: Mirror | None = None,
 ) -> Shelf:
     """A library of these folders, of which nothing is on; the local ones may be changed, unless there is no store."""
     own = CountingStore(dict(local or {}), chance=CountedChance())
@@ -138,5 +142,7 @@ def shelf(
         states=states,
         offload=offload,
         markdown=InlineLinks(),
+        privacy=privacy or Privacy(),
+        mirror=mirror,
     )
     return Shelf(local=own, shared=others, states=states, offload=offload, library=library)

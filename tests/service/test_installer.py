@@ -5,7 +5,7 @@ from __future__ import annotations
 from asyncio import CancelledError
 from collections.abc import Mapping
 from contextlib import suppress
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import pytest
@@ -15,9 +15,10 @@ from kestrel_skills_adapters.memory.world import MemoryClock
 from kestrel_skills_adapters.world import finish
 from kestrel_skills_core.domain.commands import Install, Preview, SetState
 from kestrel_skills_core.domain.errors import (
+    Abandoned,
     BadDocument,
+    BadName,
     BadSource,
-    Busy,
     GitFailed,
     NotEditable,
     OtherDigest,
@@ -37,7 +38,8 @@ from kestrel_skills_core.service.installer import Arrival, Installation, Install
 from tests.contracts.store import never
 
 from .shelf import BEYOND, ROOT, Shelf, shelf, skill
-from .test_interruptions import How, Trap, Trapped, enabled, trapped
+from .test_interruptions import enabled
+from .traps import How, Trap, Trapped, trapped
 
 URL = git_url("https://git.example/tools")
 COMMIT, LATER = "1" * 40, "2" * 40
@@ -106,14 +108,14 @@ class TestSkills:
         """T14: in every place where skills are looked for, in order of their folders; nothing of a plain folder."""
         stock = finish(installer(shelf()).skills(TOOLS))
         assert stock.commit == COMMIT
-        assert [(each.folder, each.name, each.is_ready) for each in stock.skills] == [
-            (None, "tools", True),
-            (".claude/skills/d", "d", True),
-            ("plugins/p/skills/c", "c", False),
-            ("skills/big", "big", True),
-            ("skills/cat/b", "b", True),
-            ("skills/linked", "linked", True),
-            ("skills/lint", "lint", True),
+        assert [(each.folder, each.name, each.needs) for each in stock.skills] == [
+            (None, "tools", "nothing"),
+            (".claude/skills/d", "d", "nothing"),
+            ("plugins/p/skills/c", "c", "adapting"),
+            ("skills/big", "big", "nothing"),
+            ("skills/cat/b", "b", "nothing"),
+            ("skills/linked", "linked", "nothing"),
+            ("skills/lint", "lint", "nothing"),
         ]
         assert [each.description for each in stock.skills][:2] == ["Use all.", "Use when testing."]
 
@@ -121,7 +123,62 @@ class TestSkills:
         """Nothing of it is known but its folder."""
         large = MemoryRepository({"HEAD": COMMIT}, {COMMIT: {"skills/x/SKILL.md": Content(b"x" * 300_000)}})
         (found,) = finish(installer(shelf(), git(large)).skills(TOOLS)).skills
-        assert (found.name, found.description, found.is_ready) == ("x", "", False)
+        assert (found.name, found.description, found.needs) == ("x", "", "mending")
+
+    def test_one_text_in_many_folders_is_one_text(self) -> None:
+        """It is ready in the folder of its name, and in no other."""
+        same = MemoryRepository({"HEAD": COMMIT}, {COMMIT: {f"{name}/SKILL.md": text("b") for name in "abc"}})
+        found = finish(installer(shelf(), git(same)).skills(TOOLS)).skills
+        assert [(each.name, each.description, each.needs) for each in found] == [
+            ("a", "Use when testing.", "adapting"),
+            ("b", "Use when testing.", "nothing"),
+            ("c", "Use when testing.", "adapting"),
+        ]
+
+    def test_whoever_went_away_is_let_go(self) -> None:
+        """Between two skills too: however many there are, no further one is judged."""
+        on, source = shelf(), git()
+        judged = 0
+
+        class Leaving(MemoryGitSource):
+            def list(self, *arguments: Any, **more: Any) -> Any:
+                nonlocal judged
+                for each in super().list(*arguments, **more):
+                    judged += 1
+                    on.offload.gone = judged == 3
+                    yield each
+
+        with pytest.raises(Abandoned, match="listing the skills"):
+            finish(installer(on, Leaving(source.repositories)).skills(TOOLS))
+        assert judged == 3
+
+    def test_a_list_ends_with_its_time(self) -> None:
+        """Where judging takes longer than a transfer may, it is refused, and one skill can still be had by its name."""
+        clock = MemoryClock(NOW, timedelta(seconds=30))
+        slow = Installer(library=shelf().library, git=git(), clock=clock)
+        with pytest.raises(GitFailed, match="could not all be judged within 120 seconds") as refused:
+            finish(slow.skills(TOOLS))
+        assert (refused.value.stage, refused.value.fix) == ("file", "ask for one of them, by its name or path")
+        assert finish(slow.install(Install(source=TOOLS, name="lint"))).found.name == "lint"
+
+    def test_each_command_is_one_transfer(self) -> None:
+        """Whatever is asked of a repository by one command is asked of one transfer, and never of the source itself."""
+        asked: list[str] = []
+
+        class Noting(MemoryGitSource):
+            def transfer(self) -> MemoryGitSource:
+                asked.append("transfer")
+                return MemoryGitSource(self.repositories)
+
+            def resolve(self, *arguments: Any, **more: Any) -> Any:
+                asked.append("resolve")
+                return super().resolve(*arguments, **more)
+
+        by = installer(shelf(), Noting(git().repositories))
+        finish(by.skills(TOOLS))
+        finish(by.preview(Preview(source=TOOLS, name="lint")))
+        finish(by.install(Install(source=TOOLS, name="skills/lint")))
+        assert asked == ["transfer"] * 3
 
 
 class TestPreview:
@@ -208,7 +265,7 @@ class TestInstall:
         """T14: by name or path, at a branch, a tag or a commit; the record has all that finds it again."""
         on = shelf()
         if name == "tools":  # the whole repository is its skill, and holds what no skill may
-            with pytest.raises(GitFailed, match="another repository"):
+            with pytest.raises(BadSource, match="another repository"):
                 install(on, asked, Repository(URL, git_ref(ref)))
             return
         found = install(on, asked, Repository(URL, git_ref(ref)), adapt=True).found
@@ -232,7 +289,7 @@ class TestInstall:
     def test_what_a_skill_may_not_hold(self) -> None:
         """T14: a link refuses it, by name; a file that is no text is left out by name, if it is to be adapted."""
         on = shelf()
-        with pytest.raises(GitFailed, match=r"`notes\.md` is a link"):
+        with pytest.raises(BadSource, match=r"'notes\.md' .* is a link"):
             install(on, "linked")
         arrived = install(on, "big", adapt=True)
         assert [item.path for item in arrived.found.inventory] == ["SKILL.md"]
@@ -272,6 +329,20 @@ class TestInstall:
         with pytest.raises(BadDocument):
             install(shelf(), "bends", package(text("lint").data))
         assert install(shelf(), "bends", package(text("lint").data), adapt=True).found.name == "bends"
+
+    def test_any_skill_gets_the_name_that_it_shall_have(self) -> None:
+        """Also one of a repository, of whose own name none can be made."""
+        source = git(MemoryRepository({"HEAD": COMMIT}, {COMMIT: {"skills/\u65e5\u672c/SKILL.md": text("lint")}}))
+        on = shelf()
+        maker = Installer(library=on.library, git=source, clock=MemoryClock(NOW))
+        with pytest.raises(BadName, match="none can be made of it"):
+            finish(maker.install(Install(source=TOOLS, name="skills/\u65e5\u672c", adapt=True)))
+        with pytest.raises(BadDocument):
+            finish(maker.install(Install(source=TOOLS, name="skills/\u65e5\u672c", called="bends")))
+        command = Install(source=TOOLS, name="skills/\u65e5\u672c", called="bends", adapt=True)
+        found = finish(maker.install(command)).found
+        assert (found.name, found.provenance and found.provenance.subpath) == ("bends", "skills/\u65e5\u672c")
+        assert install(on, "x", package(), called="lint", adapt=True).found.name == "lint"
 
     def test_what_needs_adapting(self) -> None:
         """It is refused unless it is asked for, and the refusal has what would be done; nothing lands."""
@@ -343,7 +414,7 @@ class TestInstall:
         """Cancelling is passed on to the transfer, which ends it."""
         on = shelf()
         on.offload.gone = True
-        with pytest.raises(Busy, match="the repository"):
+        with pytest.raises(Abandoned, match="reading the repository was given up"):
             install(on)
         assert on.local.folders == {}
 
@@ -354,6 +425,23 @@ class TestInstall:
 
 
 READING = {"resolve", "list", "fetch"}
+
+
+@pytest.mark.parametrize(
+    "part", ["\U000f0000" * 63, "\ue000" * 84, "é" * 126, "\u0301" * 127], ids=["planes", "private", "letters", "marks"]
+)
+def test_however_its_folder_is_spelt_it_is_of_git(part: str) -> None:
+    """Its record is read again: it ranks after the host's of its name, and takes nothing off the air."""
+    folder = f"{'/'.join([part] * 4)}/lint"[-1024:].lstrip("/")
+    on = shelf(shared={"lint": skill("lint")})
+    source = git(MemoryRepository({"HEAD": COMMIT}, {COMMIT: {f"{folder}/SKILL.md": text("lint")}}))
+    found = finish(
+        Installer(library=on.library, git=source, clock=MemoryClock(NOW)).install(Install(source=TOOLS, name=folder))
+    )
+    assert (found.found.source, found.then and found.then.source) == (SourceId.GIT, SourceId.HOST_SHARED)
+    catalog = finish(on.library.catalog()).catalog
+    assert [each.source for each in catalog.records] == [SourceId.HOST_SHARED]
+    assert [each.provenance and each.provenance.subpath for each in catalog.records[0].shadowed] == [folder]
 
 
 class Broken(Trap):
@@ -367,9 +455,17 @@ class Broken(Trap):
         return super().before(method, port)
 
 
+class TrappedGit(Trapped):
+    """A source whose calls go through a trap, those of a transfer too."""
+
+    def transfer(self) -> TrappedGit:
+        """The same."""
+        return self
+
+
 def attempt(on: Shelf, trap: Trap, name: str, source: Any) -> None:
     """Install through ports that are trapped."""
-    caught = Installer(library=trapped(on, trap), git=Trapped(git(), trap), clock=MemoryClock(NOW))
+    caught = Installer(library=trapped(on, trap), git=TrappedGit(git(), trap), clock=MemoryClock(NOW))
     finish(caught.install(Install(source=source, name=name)))
 
 
@@ -391,6 +487,14 @@ POINTS = [
 ]
 
 
+def unmarked(on: Shelf) -> dict[str, Any]:
+    """Every file of every folder, byte for byte; of the mark, which each birth has of its own, that it is there."""
+    return {
+        name: {path: path if path == ".kestrel-generation" else content for path, content in folder.items()}
+        for name, folder in on.local.folders.items()
+    }
+
+
 @pytest.mark.parametrize(("case", "at", "how"), POINTS)
 def test_whatever_is_interrupted_leaves_nothing_or_all(case: str, at: int, how: How) -> None:
     """At every network read and every step: nothing or the whole skill, off; asking again comes to it or says it is."""
@@ -406,9 +510,7 @@ def test_whatever_is_interrupted_leaves_nothing_or_all(case: str, at: int, how: 
     with suppress(SkillExists):
         attempt(on, Broken(at=0, how="raises"), *SOURCES[case])
     finish(on.library.sweep())
-    assert {name: set(folder) for name, folder in on.local.folders.items()} == {
-        name: set(folder) for name, folder in whole.local.folders.items()
-    }
+    assert unmarked(on) == unmarked(whole)
     assert (finish(on.states.rows()), enabled(on)) == ({ROW: row}, set())
 
 

@@ -1,7 +1,8 @@
 """Every use case, interrupted at every call of a port: it failed, its outcome is unknown, or the caller went away.
 
-Afterwards the folder is the old one or the new one; nothing is on that was not on before and was not asked to be; and
-asking again, as a person would, comes to what an uninterrupted run comes to.
+Afterwards the folder is the old one or the new one; nothing is on that was not on before and was not asked to be; the
+mirror says on of nothing that is off; the privacy mode is let go; and asking again, as a person would, comes to what an
+uninterrupted run comes to.
 """
 
 from __future__ import annotations
@@ -9,21 +10,22 @@ from __future__ import annotations
 from asyncio import CancelledError
 from collections.abc import Callable, Mapping
 from contextlib import suppress
-from inspect import iscoroutinefunction
-from typing import Any, Literal
+from typing import Any
 
 import pytest
-from attrs import define, evolve
+from attrs import evolve
 
 from kestrel_skills_adapters.memory.files import Entry
+from kestrel_skills_adapters.memory.mirror import MemoryMirror
+from kestrel_skills_adapters.memory.privacy import MemoryPrivacy
 from kestrel_skills_adapters.world import finish
 from kestrel_skills_core.domain.commands import Adapt, Create, Delete, Edit, RemoveFile, SetState, Unadapt
 from kestrel_skills_core.domain.edit import Replace
-from kestrel_skills_core.domain.errors import InDoubt, SkillError, SourceUnavailable, StateUnavailable, StoreFailed
+from kestrel_skills_core.domain.errors import SkillError
 from kestrel_skills_core.domain.folder import render_marker
-from kestrel_skills_core.domain.names import Generation, ResourcePath, SkillName, parse_address
+from kestrel_skills_core.domain.names import Generation, ResourcePath, parse_address
+from kestrel_skills_core.domain.owner import Owner
 from kestrel_skills_core.domain.record import SkillState, Subject
-from kestrel_skills_core.domain.resolver import Survey
 from kestrel_skills_core.domain.state_row import StateKey
 from kestrel_skills_core.domain.tree import Content
 from kestrel_skills_core.ports.states import StateTable
@@ -32,112 +34,20 @@ from kestrel_skills_core.service.library import SkillLibrary
 from tests.contracts.store import never
 
 from .shelf import BEYOND, ROOT, Shelf, shelf, skill
+from .traps import NAME, How, Trap, trapped
 
-How = Literal["raises", "in doubt", "cancelled before", "cancelled after"]
-
-NAME = SkillName("lint")
 ROW, SHARED_ROW = StateKey(NAME), StateKey(NAME, shared=True)
 BORN = Generation("b1" * 32)
 MARKED: dict[str, Entry] = {".kestrel-generation": Content(render_marker(BORN))}
 LINT = skill("lint") | MARKED | {"notes.md": Content(b"a")}
 ON = SkillState(enabled=True, priority=3, subject=Subject(generation=BORN))
 SHARED_ON = SkillState(enabled=True, priority=3, subject=Subject(root=ROOT))
-CHANGES = {"sweep", "publish", "write", "remove", "annotate", "retire", "fence", "unfence", "restore", "discard"}
-LOOKS = {"kept", "kept_listing", "kept_bytes"}
+KITE = Owner(agent="did:example:kite", table="sqlite", file="kestrel.db")
 TOKEN = "ab" * 16
 """What a folder is kept under."""
 FOREIGN: dict[str, Entry] = LINT | {
     "SKILL.md": Content(b"---\nname: Lint\ndescription: Use when testing.\nallowed-tools: Read\n---\nRun it.\n")
 }
-
-
-@define
-class Trap:
-    """Interrupts the call of that number, in that way; if it is a call of one method only, where it is one."""
-
-    at: int
-    how: How
-    only: str = ""
-    called: int = 0
-    sprung: bool = False
-
-    def before(self, method: str, port: Any) -> Any:
-        """Meet a call; gives what is to be answered instead, if anything."""
-        self.called += 1
-        if not self._is_met(method) or self.how in ("in doubt", "cancelled after"):
-            return None
-        self.sprung = True
-        if self.how == "cancelled before":
-            raise CancelledError
-        if method == "survey":
-            return Survey(source=port.source, root=port.root, problem=SourceUnavailable(port.source, "it is away"))
-        if method in ("read", "read_resource"):
-            raise SourceUnavailable(port.source, "it is away")
-        if method in CHANGES | LOOKS:
-            raise StoreFailed(method, "the disk is full")
-        if method in ("rows", "put", "replace", "drop"):
-            raise StateUnavailable("it is away")
-        assert method == "fenced"
-        return Unread
-
-    def after(self, method: str) -> None:
-        """Meet the end of a call."""
-        if not self._is_met(method) or self.sprung:
-            return
-        if self.how == "cancelled after":
-            self.sprung = True
-            raise CancelledError
-        if self.how == "in doubt" and method in CHANGES:
-            self.sprung = True
-            raise InDoubt(NAME)
-
-    def _is_met(self, method: str) -> bool:
-        return self.called == self.at and self.only in ("", method)
-
-
-Unread = object()
-"""The answer of a store whose marks cannot be read."""
-
-
-class Trapped:
-    """A port whose calls go through a trap."""
-
-    def __init__(self, port: Any, trap: Trap) -> None:
-        self._port, self._trap = port, trap
-
-    def __getattr__(self, name: str) -> Any:
-        found = getattr(self._port, name)
-        if not callable(found):
-            return found
-
-        def call(*arguments: Any, **more: Any) -> Any:
-            instead = self._trap.before(name, self._port)
-            if instead is not None:
-                return None if instead is Unread else instead
-            result = found(*arguments, **more)
-            self._trap.after(name)
-            return result
-
-        async def wait(*arguments: Any, **more: Any) -> Any:
-            self._trap.before(name, self._port)
-            result = await found(*arguments, **more)
-            self._trap.after(name)
-            return result
-
-        return wait if iscoroutinefunction(found) else call
-
-
-def trapped(on: Shelf, trap: Trap) -> SkillLibrary:
-    """The library of a shelf, behind a trap."""
-    local, shared = Trapped(on.local, trap), Trapped(on.shared, trap)
-    return SkillLibrary(
-        agent=on.library.agent,
-        sources=[local, shared],
-        store=local,
-        states=Trapped(on.states, trap),
-        offload=on.offload,
-        markdown=on.library.markdown,
-    )
 
 
 def world(
@@ -152,7 +62,8 @@ def world(
 
     def stand() -> Shelf:
         theirs = {"lint": skill("lint", "Theirs.")} if shared else {}
-        on = shelf({"lint": dict(folder)} if local else {}, theirs)
+        mine = {"lint": dict(folder)} if local else {}
+        on = shelf(mine, theirs, privacy=MemoryPrivacy(), mirror=MemoryMirror())
         for key, state in (rows or {}).items():
             finish(on.states.put(key, state))
         if marked:
@@ -214,8 +125,8 @@ def unadapt(library: SkillLibrary):
 
 
 def start(library: SkillLibrary):
-    """Start it."""
-    return library.start()
+    """Start it, for a host."""
+    return library.start(KITE)
 
 
 ADAPT = Adapt(address=parse_address("lint"))
@@ -245,6 +156,7 @@ ASKED: list[tuple[Any, ...]] = [
     ("checks", parse_address("lint")),
     ("deletion", parse_address("lint")),
     ("kept",),
+    ("owner",),
     ("kept_listing", TOKEN),
     ("kept_bytes", TOKEN, "SKILL.md"),
 ]
@@ -281,6 +193,7 @@ CASES = {
     "shared off": (world(shared=True, rows={SHARED_ROW: SHARED_ON}), turn("lint", enabled=False), set()),
     "start": (world(local=True, rows=LEFT_ON), start, {"agent-local"}),
     "start over a shared one": (world(shared=True, rows=LEFT_ON), start, {"host-shared"}),
+    "claim": (world(local=True, rows=BOTH), asking("claim", KITE), set()),
     "start over nothing": (world(rows=LEFT_ON), start, set()),
     "restore": (world(kept=True), restore, set()),
     "restore over a row": (world(kept=True, rows=BOTH), restore, {"agent-local"}),
@@ -304,6 +217,12 @@ def enabled(on: Shelf) -> set[str]:
     return {str(record.source) for record in finish(on.library.catalog()).catalog.enabled}
 
 
+def said_on(on: Shelf) -> bool:
+    """Whether the mirror says that the skill is on."""
+    assert isinstance(on.library.mirror, MemoryMirror)
+    return NAME in on.library.mirror.enabled
+
+
 def files(on: Shelf) -> dict[str, bytes] | None:
     """What is in the agent's own folder, but for its marker."""
     folder = on.local.folders.get("lint")
@@ -324,7 +243,7 @@ def standing(on: Shelf) -> tuple[object, ...]:
         return evolve(state, subject=Subject(generation=Generation("b0" * 32)))
 
     rows = {key: named(state) for key, state in finish(on.states.rows()).items()}
-    return files(on), rows, on.local.marks, enabled(on), dict(on.local.keeping)
+    return files(on), rows, on.local.marks, enabled(on), dict(on.local.keeping), on.local.owned
 
 
 def calls(case: str) -> int:
@@ -349,10 +268,15 @@ def test_whatever_is_interrupted_converges(case: str, at: int, how: How) -> None
     stand, act, asked = CASES[case]
     whole, on, before = stand(), stand(), stand()
     finish(act(whole.library))
+    finish(on.library.catalog())
     done = False
     with suppress(SkillError, CancelledError):
         finish(act(trapped(on, Trap(at=at, how=how))))
         done = True
+    said = said_on(on)
+    assert isinstance(on.library.privacy, MemoryPrivacy)
+    assert not on.library.privacy.is_held
+    assert said <= bool(enabled(on))
     assert files(on) in (files(before), files(whole))
     assert enabled(on) <= enabled(before) | asked
     if done and case.startswith("off"):

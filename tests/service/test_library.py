@@ -7,6 +7,7 @@ import pytest
 from kestrel_skills_adapters.memory.files import Entry
 from kestrel_skills_adapters.memory.world import MemoryOffload
 from kestrel_skills_adapters.world import finish
+from kestrel_skills_core.domain.budget import Budget
 from kestrel_skills_core.domain.commands import SetState
 from kestrel_skills_core.domain.errors import (
     BadDocument,
@@ -29,6 +30,7 @@ from kestrel_skills_core.domain.names import (
     SourceId,
     parse_address,
 )
+from kestrel_skills_core.domain.proposal import Proposal
 from kestrel_skills_core.domain.record import Rejection, SkillRecord, SkillState, Subject
 from kestrel_skills_core.domain.state_row import StateKey
 from kestrel_skills_core.domain.tree import Content
@@ -630,3 +632,51 @@ def test_nothing_is_turned_on_that_cannot_be_seen() -> None:
     assert refused(lambda: turn(on, "lint", enabled=True)) is AWAY_LOCAL
     assert isinstance(refused(lambda: turn(on, "lint@host-shared", enabled=True)), StateUnavailable)
     assert finish(on.states.rows()) == {}
+
+
+def test_a_reload_opens_everything_again() -> None:
+    """A look knows what was seen before; a reload knows nothing."""
+    on = shelf({"lint": skill("lint")})
+    for look in (on.library.catalog, on.library.catalog, on.library.reload, on.library.catalog):
+        finish(look())
+    assert [known is not None for known in on.local.knew] == [False, True, False, True]
+
+
+def test_a_fit_is_what_the_clause_would_be_and_writes_nothing() -> None:
+    """The names of what would be on, in the order that is proposed; and all is as it was."""
+    on = shelf({"lint": skill("lint"), "knots": skill("knots")})
+    proposals = {SkillName("lint"): Proposal(enabled=True, priority=1), SkillName("knots"): Proposal(enabled=True)}
+    assert finish(on.library.fit(proposals, Budget())).included == ("lint", "knots")
+    assert finish(on.library.fit(proposals, Budget(0))).omitted == ("lint", "knots")
+    assert finish(on.states.rows(None)) == {}
+    assert finish(on.library.catalog()).catalog.enabled == ()
+
+
+def test_a_state_is_changed_of_what_was_seen() -> None:
+    """With the etag of what is there it is; with another, nothing is."""
+    on = shelf({"lint": skill("lint")})
+    seen = read(on, "lint").found
+    assert isinstance(seen, SkillRecord)
+
+    def switch(etag: str, *, enabled: bool) -> object:
+        command = SetState(address=parse_address("lint"), enabled=enabled, expected_etag=etag)
+        return finish(on.library.set_state(command))
+
+    switch(seen.etag, enabled=True)
+    with pytest.raises(StaleRevision) as stale:
+        switch(seen.etag, enabled=False)
+    now = read(on, "lint").found
+    assert isinstance(now, SkillRecord)
+    assert now.enabled
+    assert (stale.value.seen, stale.value.found) == (seen.etag, now.etag)
+
+
+def test_a_rejected_folder_is_switched_off_as_it_was_seen() -> None:
+    """It has no etag: its revision stands for it. Where it is gone, whoever saw it is told."""
+    on = shelf({"lint": {"SKILL.md": Content(b"none")}})
+    revision = read(on, "lint").found.revision
+    command = SetState(address=parse_address("lint"), enabled=False, expected_etag=revision)
+    assert isinstance(finish(on.library.set_state(command)), Rejection)
+    del on.local.folders["lint"]
+    with pytest.raises(SkillAbsent):
+        finish(on.library.set_state(command))

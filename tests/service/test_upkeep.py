@@ -10,6 +10,7 @@ from kestrel_skills_adapters.memory.files import Entry
 from kestrel_skills_adapters.world import finish
 from kestrel_skills_core.domain.commands import SetState
 from kestrel_skills_core.domain.errors import (
+    Busy,
     Failed,
     KeptAbsent,
     NotEditable,
@@ -20,6 +21,7 @@ from kestrel_skills_core.domain.errors import (
 from kestrel_skills_core.domain.folder import render_marker
 from kestrel_skills_core.domain.kept import KeptListing
 from kestrel_skills_core.domain.names import Generation, SkillName, parse_address
+from kestrel_skills_core.domain.owner import Owner
 from kestrel_skills_core.domain.record import SkillState, Subject
 from kestrel_skills_core.domain.state_row import StateKey
 from kestrel_skills_core.domain.tree import Content
@@ -117,6 +119,50 @@ def test_what_somebody_decides_during_a_start_stands() -> None:
     on.states.replace = late  # type: ignore[method-assign]
     assert finish(on.library.start()).adopted == {}
     assert not finish(on.library.catalog()).catalog.enabled
+
+
+# Whose the root is
+
+KITE = Owner(agent="did:example:kite", table="sqlite", file="kestrel.db")
+WREN = Owner(agent="did:example:wren", table="postgres")
+
+
+def test_a_start_leaves_whose_the_root_is() -> None:
+    """Where a host says so; a start by hand leaves it as it is."""
+    on = shelf()
+    assert finish(on.library.start()) == Started(swept=Swept(), adopted={})
+    assert finish(on.library.owner()) is None
+    started = finish(on.library.start(KITE))
+    assert (started.claimed, started.ousted, started.problems) == (None, None, ())
+    finish(on.library.start())
+    assert finish(on.library.owner()) == KITE
+
+
+def test_the_second_of_two_agents_on_one_root_is_told() -> None:
+    """Each time that one takes it over from the other, and not when it starts again."""
+    on = shelf()
+    finish(on.library.start(KITE))
+    assert finish(on.library.start(WREN)).ousted == KITE
+    assert finish(on.library.start(WREN)).ousted is None
+    assert finish(on.library.start(KITE)).ousted == WREN
+
+
+def test_a_start_whose_claim_fails_does_the_rest() -> None:
+    """And tells of each cause once."""
+    on = left_on()
+    on.local.held = "the skills folder"
+    started = finish(on.library.start(KITE))
+    assert (started.adopted, started.ousted, started.problems) == ({ROW: OURS}, None, (started.claimed,))
+    assert isinstance(started.claimed, Busy)
+    fail(on, "disk and root")
+    assert finish(on.library.start(KITE)).problems == (FULL,)
+
+
+def test_nothing_is_said_of_a_root_that_may_not_be_changed() -> None:
+    """Nobody's is a root that is not there."""
+    on = shelf(store=False)
+    assert finish(on.library.start(KITE)) == Started(swept=Swept(), adopted={})
+    assert finish(on.library.owner()) is None
 
 
 # What is kept

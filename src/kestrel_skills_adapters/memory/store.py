@@ -46,6 +46,7 @@ from kestrel_skills_core.domain.names import (
     SourceId,
     new_generation,
 )
+from kestrel_skills_core.domain.owner import Owner, parse_owner, render_owner
 from kestrel_skills_core.domain.provenance import Provenance, dump_provenance
 from kestrel_skills_core.domain.removal import approved_manifest
 from kestrel_skills_core.domain.root import linked
@@ -63,7 +64,8 @@ class MemorySkillStore(MemorySkillFiles):
     """The port over dictionaries; see `SkillStore` for what each method promises.
 
     `held` is what another holds, which every change then meets; `keeping` is what is kept of a person's, by token;
-    `marks` are the fail-closed marks, each the bytes of its file. Change all of them at will between two calls.
+    `marks` are the fail-closed marks, each the bytes of its file, and `owned` those of the file that says whose it is.
+    Change all of them at will between two calls.
     """
 
     source: SourceId = field(default=SourceId.AGENT_LOCAL, init=False)
@@ -71,6 +73,7 @@ class MemorySkillStore(MemorySkillFiles):
     held: str | None = None
     keeping: dict[str, tuple[SkillName, dict[str, Entry] | Entry]] = field(factory=dict)
     marks: dict[SkillName, bytes] = field(factory=dict)
+    owned: bytes | None = None
 
     def publish(
         self, name: SkillName, tree: SkillTree, provenance: Provenance | None = None, *, cancelled: Cancelled
@@ -150,6 +153,18 @@ class MemorySkillStore(MemorySkillFiles):
     def fenced(self) -> Mapping[SkillName, Fence] | None:
         """All marks; see the port."""
         return None if self.problem else {name: parse_fence(mark) for name, mark in sorted(self.marks.items())}
+
+    def claim(self, owner: Owner, *, cancelled: Cancelled) -> Owner | None:
+        """Say whose it is; see the port."""
+        before = self.owner()
+        if before != owner:
+            self._begin()
+            self.owned = render_owner(owner)
+        return owner.ousts(before)
+
+    def owner(self) -> Owner | None:
+        """Whose it is said to be; see the port."""
+        return None if self.problem is not None or self.owned is None else parse_owner(self.owned)
 
     def kept(self) -> tuple[Kept, ...]:
         """What is kept of a person's; see the port."""

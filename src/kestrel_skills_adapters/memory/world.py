@@ -68,3 +68,7 @@ class RecordingWatcher(Watcher):
     def surveyed(self, source: str, skills: int, opened: int) -> None:
         """Keep it."""
         self.told.append(("surveyed", source, skills, opened))
+
+    def index_failed(self, why: str) -> None:
+        """Keep it."""
+        self.told.append(("index_failed", why))

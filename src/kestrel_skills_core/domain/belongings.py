@@ -12,12 +12,12 @@ from typing import Final
 from .fence import fenced_name
 from .folder import Kind
 from .names import MARKER, is_skill_name
+from .owner import OWNER
 
 __all__ = ["STAGED_MARKERS", "belongs", "is_lock"]
 
 STAGED_MARKERS: Final = (f"{MARKER}.tmp.", f"{MARKER}.reap.")
 """How the names begin of markers that are not placed yet, and of those that the 0.1.0 release was removing."""
-_OWNER: Final = "owner.json"
 _ROOMS: Final = ("locks", "staging", "retired", "kept")
 _RELEASE_0_1_0: Final = re.compile(
     r"\.(?:generation-marker|source-publication|skill-trash|(?:mutation|publication-state)-bucket-[0-9]{3})\.lock"
@@ -29,7 +29,7 @@ def belongs(entry: str, kind: Kind) -> bool:
     """Whether an entry of the folder itself is one that is expected there. A mark is one by its name alone."""
     if kind == "folder" and entry in _ROOMS:
         return True
-    is_known = entry == _OWNER or entry.startswith(STAGED_MARKERS) or _RELEASE_0_1_0.fullmatch(entry) is not None
+    is_known = entry == OWNER or entry.startswith(STAGED_MARKERS) or _RELEASE_0_1_0.fullmatch(entry) is not None
     return fenced_name(entry) is not None or (kind == "file" and is_known)
 
 

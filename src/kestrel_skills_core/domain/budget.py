@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from itertools import accumulate
+from collections.abc import Callable, Iterable
+from itertools import accumulate, takewhile
 
 from attrs import field, frozen, validators
 
@@ -28,21 +28,17 @@ class Budget:
 
     bytes: int = field(default=LIMITS.clause_bytes, validator=[validators.instance_of(int), validators.ge(0)])
 
-    def spend(self, sizes: Sequence[int], frame: int, note: Callable[[int], int]) -> Receipt:
+    def spend(self, sizes: Iterable[int], count: int, frame: int, note: Callable[[int], int]) -> Receipt:
         """Choose how many of the lines, in order, are in.
 
-        `sizes` are the bytes of each line, its line end included; `frame` what surrounds them costs; `note(n)` what it
-        costs to say that n lines are out. A line is in whole or not at all. Where not even the frame and the note fit,
-        nothing is spent. Nothing to include costs nothing.
+        `sizes` are the bytes of each of `count` lines, its line end included; `frame` what surrounds them costs;
+        `note(n)` what it costs to say that n lines are out. A line is in whole or not at all. Where not even the frame
+        and the note fit, nothing is spent. Nothing to include costs nothing. No more sizes are asked for than fit, and
+        one.
         """
-        if not sizes:
-            return Receipt(included=0, omitted=0, bytes=0, budget=self.bytes)
-        total = frame + sum(sizes)
-        if total <= self.bytes:
-            return Receipt(included=len(sizes), omitted=0, bytes=total, budget=self.bytes)
         best, spent = 0, 0
-        for included, used in enumerate(accumulate(sizes[:-1], initial=frame)):
-            cost = used + note(len(sizes) - included)
-            if cost <= self.bytes:
+        for included, used in enumerate(takewhile(self.bytes.__ge__, accumulate(sizes, initial=frame))):
+            cost = used + (note(count - included) if included < count else 0)
+            if cost <= self.bytes and count:
                 best, spent = included, cost
-        return Receipt(included=best, omitted=len(sizes) - best, bytes=spent, budget=self.bytes)
+        return Receipt(included=best, omitted=count - best, bytes=spent, budget=self.bytes)

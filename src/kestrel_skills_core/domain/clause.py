@@ -6,7 +6,7 @@ close an element or imitate one; the author's text reads the same once un-escape
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Final
 
 from attrs import frozen
@@ -15,7 +15,7 @@ from .budget import Budget, Receipt
 from .names import SkillName
 from .record import SkillRecord
 
-__all__ = ["Clause", "line_of", "render_clause", "token_cost"]
+__all__ = ["Clause", "line_of", "place_of", "render_clause", "render_ordered", "token_cost"]
 
 _OPEN: Final = '<procedural-skills role="untrusted-catalog-data">\n'
 _NOTE: Final = (
@@ -56,14 +56,30 @@ def render_clause(records: Iterable[SkillRecord], budget: Budget | None = None) 
 
     Nothing enabled, or a budget in which not even the frame fits, renders as the empty text.
     """
-    enabled = sorted((r for r in records if r.enabled), key=lambda record: (record.priority, record.name))
-    lines = [line_of(record) for record in enabled]
-    receipt = (budget or Budget()).spend(
-        [len(line.encode()) for line in lines], _FRAME, lambda count: len(_rest(count))
-    )
-    names = tuple(record.name for record in enabled)
+    enabled = sorted((record for record in records if record.enabled), key=place_of)
+    return render_ordered(enabled, [record.name for record in enabled], budget or Budget())
+
+
+def place_of(record: SkillRecord) -> tuple[int, SkillName]:
+    """Where a skill stands in the clause, as something that can be compared."""
+    return record.priority, record.name
+
+
+def render_ordered(enabled: Iterable[SkillRecord], names: Sequence[SkillName], budget: Budget) -> Clause:
+    """The clause of enabled skills that come in its order, with all their names in that order.
+
+    No more of them are asked for than fit, and one.
+    """
+    lines: list[str] = []
+
+    def sizes() -> Iterator[int]:
+        for record in enabled:
+            lines.append(line_of(record))
+            yield len(lines[-1].encode())
+
+    receipt = budget.spend(sizes(), len(names), _FRAME, lambda count: len(_rest(count)))
     if receipt.bytes == 0:
-        return Clause("", (), names, receipt)
+        return Clause("", (), tuple(names), receipt)
     rest = _rest(receipt.omitted) if receipt.omitted else ""
     text = "".join((_OPEN, _NOTE, *lines[: receipt.included], rest, _CLOSE))
-    return Clause(text, names[: receipt.included], names[receipt.included :], receipt)
+    return Clause(text, tuple(names[: receipt.included]), tuple(names[receipt.included :]), receipt)

@@ -115,11 +115,13 @@ class Preview:
     """See a skill as it would land, without anything landing.
 
     In a repository, `name` says which skill: its name, or the path of its folder. Of a package, which is one skill, it
-    says how it shall be called; empty means as the package calls it. `adapt` brings it into the two-field form first.
+    says how it shall be called, as `called` does of any; both empty means as it is called there. `adapt` brings it into
+    the two-field form first.
     """
 
     source: Repository | Package
     name: str = ""
+    called: str = ""
     adapt: bool = False
 
 
@@ -150,6 +152,8 @@ class SetState:
     """Turn a skill on or off, move it in the order, or pin it to a revision.
 
     `priority` none keeps what it was. `pin` is the revision that was looked at; none leaves the skill unpinned.
+    `expected_etag` is the etag of the record that was looked at, or the revision of a rejected folder; none means
+    whatever state it is in.
 
     Raises:
         ValueError: The priority is out of range; the pin is no revision, or goes with turning off.
@@ -159,3 +163,4 @@ class SetState:
     enabled: bool
     priority: int | None = field(default=None, validator=optional(_in_range))
     pin: Revision | None = field(default=None, validator=optional(_revision_to_turn_on))
+    expected_etag: str | None = None

@@ -19,6 +19,7 @@ from .findings import Finding, Rule, capped, faults_of
 from .frontmatter import Field
 from .limits import LIMITS
 from .names import DOCUMENT, SkillName, is_device_name, is_skill_name
+from .pointer import POINTER, is_pointer
 from .text import HiddenText, escaped, folded, hidden_runs, place_in, unseen
 
 __all__ = ["Head", "SkillDocument", "examine", "parse", "render"]
@@ -191,7 +192,10 @@ class _Reading:
             return None  # the carriage return is what is wrong, and was reported
         late = _BLANK.match(self.text)
         opening = _OPENING.match(self.text, late.end()) if late else None
-        if opening is None:
+        if opening is None and is_pointer(self.content):
+            advice = "put the file itself in its place, as `git lfs pull` does, or ask its author to"
+            self._add(rules.NO_FRONTMATTER, f"this is {POINTER}", advice=advice)
+        elif opening is None:
             self._add(rules.NO_FRONTMATTER, "the first line is not `---`" if self.text else "the file is empty")
         else:
             advice = "remove what stands before the `---`"

@@ -206,7 +206,8 @@ class Folder:
     def sighting(self, stamps: object = None) -> Sighting:
         """The verdict, once every entry was told of."""
         crossed = self._crossed()
-        findings = capped(self._judged(crossed))
+        judged = self._judged(crossed)
+        findings = capped(judged)
         inventory = () if crossed else tuple(sorted(self._items))
         fine = self._head is not None and not any(found.severity == "error" for found in findings)
         return Sighting(
@@ -219,6 +220,7 @@ class Folder:
             provenance=self._provenance,
             unlisted=None if crossed else self._listing(),
             unread=self._unread,
+            unrecorded=next((found for found in judged if found.file == PROVENANCE), None),
             stamps=stamps,
         )
 

@@ -45,18 +45,24 @@ _APART: Final = re.compile(r"(?<=\S)[ \t]+|^[ \t]+(?=\r?$)", re.MULTILINE)
 _CUT: Final = re.compile(r"[ \t]+#")
 _FLOW_DEPTH: Final = 8
 _SKIPPED_EVENTS: Final = 256
-_RESTRICTIONS: Final = (
-    "allowed-tools",
-    "context",
-    "disable-model-invocation",
-    "disallowed-tools",
-    "hooks",
-    "paths",
-    "permissions",
-    "tools",
-    "user-invocable",
+_APART_IN_NAMES: Final = re.compile("[^a-z0-9]+")
+_RESTRICTION: Final = re.compile(
+    "(?:dis)?allow(?:ed)?|den(?:y|ied)|forbid(?:den)?|restrict(?:ed|ions?)?"
+    "|(?:(?:(?:dis)?allow(?:ed)?|den(?:y|ied)|block(?:ed)?|exclu(?:de[ds]?|sive)|forbid(?:den)?|restrict(?:ed)?"
+    "|available|enabled?|disabled?|required?|permitted)(?:mcp|bash|shell)?)?tools?"
+    "|(?:(?:dis)?allow(?:ed)?|den(?:y|ied)|block(?:ed)?|forbid(?:den)?|restrict(?:ed)?)"
+    "(?:commands?|domains?|hosts?|paths?|files?|directories|urls?|agents?|models?|skills?)"
+    "|(?:disable|allow)(?:model|implicit|auto|user)?invocation|(?:disable|allow)autoinvo(?:ke|cation)"
+    "|(?:user|model)invo[ck]able"
+    "|permissions?(?:mode)?|sandbox(?:ed|mode|policy)?|read(?:ing)?only"
+    "|approval(?:mode|policy)?|(?:requires?|needs)(?:human|user)?(?:approval|confirmation)"
+    "|network(?:access)?|hooks?|context|paths|globs?|applyto|alwaysapply"
 )
-"""Fields by which other readers take something away from the model: to ignore them would be to drop a restriction."""
+"""Names by which readers take something away from the model, or say when it may act; of lower-case letters and digits
+alone. To ignore such a field would be to drop a restriction.
+
+Of Agent Skills, Claude Code's skills and agents, Copilot's instructions, Cursor's rules, and what resembles them.
+"""
 
 
 class Field(NamedTuple):
@@ -99,7 +105,7 @@ def parse(text: str, *, file: str = "SKILL.md", first_line: int = 2, folder: str
 
 def restricts(field: str) -> bool:
     """Whether other readers take a field of that name for a restriction, however it is spelt."""
-    return field.casefold().replace("_", "-") in _RESTRICTIONS
+    return _RESTRICTION.fullmatch(_APART_IN_NAMES.sub("", field.casefold())) is not None
 
 
 class _Stop(Exception):

@@ -13,7 +13,7 @@ from collections.abc import Mapping
 from typing import Final, NewType
 from urllib.parse import unquote_to_bytes
 
-from .errors import BadSource, GitFailed
+from .errors import BadSource
 from .limits import LIMITS
 from .text import escaped, unseen
 
@@ -168,15 +168,14 @@ def commit_meant(ref: GitRef, found: Mapping[str, CommitId]) -> CommitId:
     """The commit that a ref means, of those that a server has by full name; an id means itself.
 
     Raises:
-        GitFailed: Stage `refs`: there is no such ref.
-        BadSource: A branch and a tag have that name, and mean different commits.
+        BadSource: There is no such ref; or a branch and a tag have that name, and mean different commits.
     """
     names = full_refs(ref)
     if not names:
         return CommitId(ref)
     meant = {found[name] for name in names if name in found}
     if not meant:
-        raise GitFailed("refs", f"it has no `{ref}`", "look up which branches and tags it has")
+        raise BadSource(ref, "the repository has no such ref", "look up which branches and tags it has")
     if len(meant) > 1:
         raise BadSource(ref, "a branch and a tag have that name", f"give `{names[0]}` or `{names[1]}`")
     return meant.pop()

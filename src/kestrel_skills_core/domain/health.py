@@ -15,6 +15,7 @@ from .census import Census
 from .errors import SkillError, StateUnavailable
 from .limits import LIMITS
 from .names import SourceId
+from .owner import Elsewhere, Owner
 from .record import SkillRecord, SkillState, Subject
 from .resolver import Catalog
 from .state_row import StateKey
@@ -27,6 +28,7 @@ __all__ = [
     "kept_health",
     "mark_health",
     "marker_health",
+    "owner_health",
     "recovery_health",
     "root_health",
     "skill_health",
@@ -40,6 +42,11 @@ _CROWDED: Final = 0.9
 
 _NAMED: Final = 5
 """Names in one line."""
+
+
+_FILED: Final = ("state file", "let yourself write it and its folder")
+_SERVED: Final = ("table of states", "let yourself read and write the table bootstrap_config, or make it")
+"""What a table is called, and what lets it be written."""
 
 
 @frozen
@@ -115,7 +122,14 @@ def kept_health(found: Sequence[object] | SkillError, command: str) -> Health:
     return Health("kept", "ok", "nothing of a person's met a change")
 
 
-def state_health(
+def owner_health(owner: Owner, elsewhere: Elsewhere | None, fix: str) -> Health:
+    """Whether what was asked is what the host of the root's owner sees; `fix` asks it, else."""
+    if elsewhere is None:
+        return Health("owner", "ok", f"{owner.agent}, whose host sees what is said here")
+    return Health("owner", "warn", f"{elsewhere}; that is not what is said here", fix)
+
+
+def state_health(  # noqa: PLR0913 - each is one thing that was observed
     where: str,
     found: Census | StateUnavailable,
     *,
@@ -123,23 +137,25 @@ def state_health(
     astray: Sequence[str] = (),
     writable: bool,
     missed: bool = False,
+    served: bool = False,
 ) -> Health:
     """Whether the table of states answers and can be written, and what it holds.
 
     `where` says which it is, `lapsed` names what was switched on and is not what is there now, and `astray` what was
     switched on and is no skill now. `missed` is whether there is none though there are skills: nobody can tell whether
-    none was ever on, or the table is somewhere else.
+    none was ever on, or the table is somewhere else. `served` is whether it is on a server, and not in a file.
     """
     about = "states"
+    what, let = _SERVED if served else _FILED
     if isinstance(found, StateUnavailable):
         return Health(about, "fail", f"{where}: {found.why}", found.fix)
     message = f"{where}: {', '.join(f'{count:,} {kind}' for kind, count in asdict(found).items())}"
     if not writable:
-        return Health(about, "fail", f"{message}; it cannot be written", "let yourself write it and its folder")
+        return Health(about, "fail", f"{message}; it cannot be written", let)
     fixes = []
     if missed:
-        message = f"{where}: there is no state file, so that every skill is off"
-        fixes.append("enable what should be on; if there was a state file, bring it back, or name it with --state")
+        message = f"{where}: there is no {what}, so that every skill is off"
+        fixes.append(f"enable what should be on; if there was a {what}, bring it back, or name it with --state")
     if found.inert:
         fix = "enable again what should still be on, since it is not what was switched on"
         fixes.append(f"{fix}: {_names(lapsed)}" if lapsed else fix)

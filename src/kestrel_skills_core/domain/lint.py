@@ -7,10 +7,12 @@ every check grows linearly with the bytes.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from itertools import islice
-from typing import Final
+from typing import Final, Literal
 from urllib.parse import unquote
+
+from attrs import frozen
 
 from . import rules
 from .document import SkillDocument
@@ -20,7 +22,7 @@ from .names import DOCUMENT, ResourcePath, portable_key
 from .text import escaped, hidden_text
 from .tree import SkillTree, folders_of
 
-__all__ = ["lint", "lint_links", "lint_text"]
+__all__ = ["Target", "lint", "lint_links", "lint_text", "target_of"]
 
 _SHOWN: Final = 80
 _ENOUGH: Final = LIMITS.findings + 1
@@ -67,6 +69,32 @@ def lint_links(document: SkillDocument, paths: Iterable[ResourcePath], links: Se
     for shown, (rule, message) in wrong.items():
         line, column = places.get(shown, (document.body_line, 1))
         yield Finding(rule, DOCUMENT, f"`{escaped(shown[:_SHOWN])}` {message}", line, column)
+
+
+@frozen
+class Target:
+    """Where a link leads: to a `file` of the skill by its path, `elsewhere` on the net, `nowhere`, or to no file.
+
+    The last are places in the text itself, folders, and what a reader is to fill in.
+    """
+
+    kind: Literal["file", "elsewhere", "nowhere", "none"]
+    path: str = ""
+
+
+def target_of(link: str, at: ResourcePath, files: Collection[str], folders: Collection[str]) -> Target:
+    """Where a link in the file `at` leads, in a skill that has these files, and folders."""
+    target = unquote(link.partition("#")[0].partition("?")[0])
+    if not target or _PLACEHOLDER.search(target):
+        return Target("none")
+    if _ELSEWHERE.match(target):
+        return Target("elsewhere")
+    path = None if _ABSOLUTE.match(target) else _inside(f"{at.rpartition('/')[0]}/{target}")
+    if path is None:
+        return Target("nowhere")
+    if path in files:
+        return Target("file", path)
+    return Target("none" if not path or path in folders else "nowhere")
 
 
 def _judge(link: str, there: Mapping[str, str], by_key: Mapping[str, str]) -> tuple[Rule, str] | None:

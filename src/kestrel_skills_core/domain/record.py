@@ -27,7 +27,8 @@ class Sighting:
 
     The adapter reads and digests; what it means was judged by the domain. `head` is set if, and only if, no finding is
     a fault. `unlisted` is nothing where the folder is beyond the caps, so that nobody can approve what nobody saw.
-    `unread` says what could not be read, if anything: it may be all that two revisions differ in.
+    `unread` says what could not be read, if anything: it may be all that two revisions differ in. `unrecorded` says why
+    the record of where it came from cannot be read, if one is there, whatever else there is to say.
     `stamps` belong to the adapter: equal stamps mean that looking again is not needed, and nothing else.
     """
 
@@ -40,6 +41,7 @@ class Sighting:
     provenance: Provenance | None = None
     unlisted: Listing | None = ()
     unread: Finding | None = None
+    unrecorded: Finding | None = None
     stamps: object = None
 
     @property

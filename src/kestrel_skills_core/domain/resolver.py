@@ -86,6 +86,17 @@ class Catalog:
         """Why nobody can tell what the names of a source mean: its own root, or one that comes first (rule 3)."""
         return next((problem for root, problem in self.problems if root.rank <= source.rank), None)
 
+    def amended(self, newer: Mapping[SkillName, SkillRecord | Rejection | None]) -> Catalog:
+        """The same, in which these names mean what was found of them since, or nothing."""
+        records = [record for record in self.records if record.name not in newer]
+        rejected = [rejection for rejection in self.rejected if rejection.name not in newer]
+        for found in newer.values():
+            if isinstance(found, SkillRecord):
+                records.append(found)
+            elif found is not None:
+                rejected.append(found)
+        return evolve(self, records=_in_order(records), rejected=_by_label(rejected))
+
     def _names(self) -> set[str]:
         return {found.name for found in self.everything if found.name is not None}
 
@@ -127,11 +138,19 @@ class Resolver:
             records += [record] if record is not None else []
             rejected += losers
         return Catalog(
-            tuple(sorted(records, key=lambda record: (record.priority, record.name))),
-            tuple(sorted(rejected, key=lambda found: (found.label, found.source.rank))),
+            _in_order(records),
+            _by_label(rejected),
             tuple((survey.source, survey.problem) for survey in unread if survey.problem is not None),
             tuple((survey.source, survey.entries) for survey in surveys if survey.problem is None),
         )
+
+
+def _in_order(records: Iterable[SkillRecord]) -> tuple[SkillRecord, ...]:
+    return tuple(sorted(records, key=lambda record: (record.priority, record.name)))
+
+
+def _by_label(rejected: Iterable[Rejection]) -> tuple[Rejection, ...]:
+    return tuple(sorted(rejected, key=lambda found: (found.label, found.source.rank)))
 
 
 def leads_to(address: Address, surveys: Iterable[Survey]) -> Survey | None:

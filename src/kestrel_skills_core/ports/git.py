@@ -28,20 +28,29 @@ class FoundSkill:
 class GitSource(Protocol):
     """Reads repositories over the network. Nothing is checked out, nothing is written, nothing of a repository runs.
 
-    Every method blocks; no byte that a server sends is trusted before the id that was asked for vouches for it. A
-    method ends at the latest 120 seconds after it began, 60 seconds after the last byte, or at once where `cancelled`
-    says that whoever asked has gone away.
+    Every method but `transfer` blocks; no byte that a server sends is trusted before the id that was asked for vouches
+    for it. A transfer may have 32 MiB, and ends at the latest 120 seconds after it began, 60 seconds after the last
+    byte, or at once where `cancelled` says that whoever asked has gone away. Each call is a transfer of its own, unless
+    it is asked of what `transfer` gives.
 
     Raises, every method:
         BadSource: The address leads to a place that is not public.
-        GitFailed: The server does not answer, redirects, has no such ref or commit, or sent what is not what it should
+        GitFailed: The server does not answer, redirects, does not send that commit, or sent what is not what it should
             be; `stage` says where.
         TooLarge: More bytes or entries than a transfer may have.
-        Busy: Whoever asked has gone away.
+        Abandoned: Whoever asked has gone away.
     """
 
+    def transfer(self) -> GitSource:
+        """The same source for one transfer, which begins now: all calls together may have what one may have."""
+        ...
+
     def resolve(self, url: GitUrl, ref: GitRef, *, cancelled: Cancelled) -> CommitId:
-        """The commit that a ref means now; an annotated tag means the commit it was put on."""
+        """The commit that a ref means now; an annotated tag means the commit it was put on.
+
+        Raises:
+            BadSource: There is no such ref, or it means two commits.
+        """
         ...
 
     def list(self, url: GitUrl, commit: CommitId, *, cancelled: Cancelled) -> tuple[FoundSkill, ...]:
@@ -57,7 +66,7 @@ class GitSource(Protocol):
         Costs the trees on the way there and what is in the folder.
 
         Raises:
-            GitFailed: There is no such folder; or it holds a link, another repository, or what is neither file nor
+            BadSource: There is no such folder; or it holds a link, another repository, or what is neither file nor
                 folder.
             BadPath: A file has a name that does not travel, or that this library keeps for itself.
         """

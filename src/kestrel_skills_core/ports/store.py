@@ -12,6 +12,7 @@ from ..domain.fence import Fence
 from ..domain.folder import Kind
 from ..domain.kept import KeptListing
 from ..domain.names import Generation, ResourcePath, Revision, SkillName
+from ..domain.owner import Owner
 from ..domain.provenance import Provenance
 from ..domain.tree import SkillTree
 from .files import SkillFiles
@@ -58,7 +59,7 @@ class SkillStore(SkillFiles, Protocol):
     raised `InDoubt`. No byte that a person wrote is ever unlinked unless it was seen, whatever a person does meanwhile;
     what met one of our moves is kept, and told of.
 
-    Every method but `fenced` may raise `StoreFailed` (a step failed, and the skill is as it was), `InDoubt`
+    Every method but `fenced` and `owner` may raise `StoreFailed` (a step failed, and the skill is as it was), `InDoubt`
     (the last step failed, and only looking again tells), `Busy` (another holds the store or the name beyond the
     deadline, or the caller went away), and `SourceUnavailable`. `cancelled` ends a wait for a lock, and nothing else.
     """
@@ -132,6 +133,19 @@ class SkillStore(SkillFiles, Protocol):
 
     def fenced(self) -> Mapping[SkillName, Fence] | None:
         """All marks, malformed ones included; nothing where they cannot be read, which means that everything is off."""
+        ...
+
+    def claim(self, owner: Owner, *, cancelled: Cancelled) -> Owner | None:
+        """Say in the root whose it is, over what is said there; gives whose it was till then, if another agent's.
+
+        Of two who claim one root the later one's stands: it is a hint for people, and who started last is the best
+        guess at who works on the root now. Where it says so already, nothing is written, nor waited for. Never
+        `InDoubt`: where settling failed it may be said or not, and the next claim says it.
+        """
+        ...
+
+    def owner(self) -> Owner | None:
+        """Whose the root is said to be; nothing where nobody says so, or that cannot be read or understood."""
         ...
 
     def kept(self) -> tuple[Kept, ...]:

@@ -51,3 +51,6 @@ class Watcher:
 
     def surveyed(self, source: str, skills: int, opened: int) -> None:
         """A survey ended: so many folders are there, and so many of them had to be opened."""
+
+    def index_failed(self, why: str) -> None:
+        """The graph index could not be brought in line; what it lacks is tried again with the next catalog."""

@@ -29,7 +29,7 @@ __all__ = ["Adapting", "Steps", "adapting", "unadapting"]
 
 _EDITED: Final = (
     "its SKILL.md was edited since it was adapted",
-    "mend it by hand: to verify it shows the frontmatter that was lifted out",
+    "mend it by hand: verifying it shows the frontmatter that was lifted out",
 )
 """Why a `SKILL.md` is neither adapted nor put back, and what to do."""
 
@@ -134,8 +134,8 @@ def _after(folder: Folder, tree: SkillTree, record: Provenance) -> Sighting:
 
 
 def _refuse_unread_record(folder: Folder) -> None:
-    if any(finding.rule is BAD_PROVENANCE for finding in folder.sighting.findings):
-        raise _refused(folder, BAD_PROVENANCE.title, BAD_PROVENANCE.fix)
+    if (unread := folder.sighting.unrecorded) is not None:
+        raise _refused(folder, f"{BAD_PROVENANCE.title}: {unread.message}", unread.fix)
 
 
 def _refused(folder: Folder, why: str, fix: str) -> NotEditable:

@@ -34,6 +34,7 @@ __all__ = [
     "deleted",
     "edited",
     "key_of",
+    "refuse_moved",
     "refuse_shared",
     "refuse_stale",
     "removed",
@@ -212,6 +213,18 @@ def refuse_stale(folder: Folder, expected: Revision | None) -> None:
     """
     if expected is not None and not is_same(expected, folder.tree.revision):
         raise StaleRevision(folder.name, expected, folder.tree.revision)
+
+
+def refuse_moved(command: SetState, found: SkillRecord | Rejection) -> None:
+    """See that a skill is in the state that its caller saw, if they say which that was.
+
+    Raises:
+        StaleRevision: It is not.
+    """
+    expected = command.expected_etag
+    etag = found.etag if isinstance(found, SkillRecord) else found.revision or ""
+    if expected is not None and not is_same(expected, etag):
+        raise StaleRevision(command.address.name, expected, etag or None)
 
 
 def _priority(command: SetState, now: SkillState) -> int:

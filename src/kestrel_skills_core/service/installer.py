@@ -4,22 +4,27 @@ Rule 1: everything is fetched and judged before the store is asked for anything,
         lock, and what is cut short before the one move that publishes has left nothing.
 Rule 2: no row is written. A row or mark that is there of an earlier skill of that name speaks of another birth, and
         turns nothing on.
-Rule 3: a name that is taken in the agent's own root is refused, whatever has it.
+Rule 3: what one command asks of a repository is one transfer, and a list is judged within its time.
+Rule 4: a name that is taken in the agent's own root is refused, whatever has it.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
+from datetime import datetime, timedelta
+
 from attrs import evolve, frozen
 
 from ..domain.commands import Install, Preview
-from ..domain.errors import SkillError
+from ..domain.errors import Abandoned, GitFailed, SkillError
 from ..domain.git_address import CommitId
+from ..domain.limits import LIMITS
 from ..domain.names import Address, ResourcePath, SourceId
-from ..domain.offer import Glimpse, Offer, Package, Repository, glimpse, offered
+from ..domain.offer import Glimpse, Offer, Package, Repository, Stated, glimpse, offered, stated
 from ..domain.record import Rejection, SkillRecord
 from ..domain.verdict import verdict_on
-from ..domain.whereabouts import chosen, is_path, subpath
-from ..ports.git import GitSource
+from ..domain.whereabouts import TOP, chosen, is_path, subpath
+from ..ports.git import FoundSkill, GitSource
 from ..ports.world import Cancelled, Clock
 from .advice import with_advice
 from .commits import Publish
@@ -63,7 +68,10 @@ class Arrival:
 
 @frozen(kw_only=True, eq=False)
 class Installer:
-    """Installs into the agent's own root of a library, from git, or from what a person brought."""
+    """Installs into the agent's own root of a library, from git, or from what a person brought.
+
+    While what is kept is hidden, everything is refused with `Hidden`, before anything is fetched.
+    """
 
     library: SkillLibrary
     git: GitSource
@@ -73,18 +81,20 @@ class Installer:
         """The skills of a repository, where skills are looked for.
 
         Raises:
-            BadSource, GitFailed, TooLarge, Busy: See `GitSource`.
+            BadSource, GitFailed, TooLarge, Abandoned: See `GitSource`.
         """
-        return await self.library.offload(lambda cancelled: self._skills(repository, cancelled))
+        with self.library.seeing():
+            return await self.library.offload(lambda cancelled: self._skills(repository, cancelled))
 
     async def preview(self, command: Preview) -> Installation:
         """One skill as it would land, and what it would meet here. A skill with faults is told with them.
 
         Raises:
-            BadSource, BadPath, GitFailed, TooLarge, Busy: See `GitSource`; or no skill has that name, or several do.
+            BadSource, BadPath, GitFailed, TooLarge, Abandoned: See `GitSource`; or no skill has that name, or several
+                do.
             BadName: No skill name can be made of its name.
         """
-        offer = await self.library.offload(lambda cancelled: self._offer(command, cancelled))
+        offer = await self.offer(command)
         if offer.tree is None:
             return Installation(offer=offer)
         name, tree = offer.landing()
@@ -105,7 +115,7 @@ class Installer:
         """Bring one skill in, off; gives it as it then is, be it shadowed.
 
         Raises:
-            BadSource, BadPath, GitFailed, TooLarge, BadName: As `preview`; nothing was installed.
+            BadSource, BadPath, GitFailed, TooLarge, Abandoned, BadName: As `preview`; nothing was installed.
             BadDocument: It is refused as it is; the error has what adapting it would do.
             OtherDigest: It is not what was previewed.
             SkillExists: The agent's own root holds an entry of that name.
@@ -113,36 +123,70 @@ class Installer:
             StoreFailed, Busy, SourceUnavailable: Nothing was installed.
             InDoubt: Only looking again tells.
         """
-        offer = await self.library.offload(lambda cancelled: self._offer(command, cancelled))
+        return await self.land(command, await self.offer(command))
+
+    async def land(self, command: Install, offer: Offer) -> Arrival:
+        """Bring in what was offered for that command: the part of installing that only publishes, and is quick.
+
+        Raises:
+            BadDocument, OtherDigest, SkillExists, NotEditable, StoreFailed, Busy, SourceUnavailable, InDoubt: As
+                `install`.
+        """
         name, tree = offer.landing(command.digest)
         record = offer.record(self.clock.now())
         look, standing = await self.library.gather(name)
-        generation = await self.library.commit(Publish(name=name, tree=tree, provenance=record))
+        generation = await self.library.commit(name, Publish(name=name, tree=tree, provenance=record))
         sighting = evolve(verdict_on(name, tree), generation=generation, provenance=record)
         after = look.after(sighting)
         found = after.find(Address(name, record.source), standing.states)
         assert isinstance(found, SkillRecord), "what has no faults is a skill"
         return Arrival(found=found, then=after.resolved(standing.states), offer=offer)
 
+    async def offer(self, command: Preview) -> Offer:
+        """What is asked for, as the source has it: the part of installing that changes nothing, and may take long.
+
+        Nothing is fetched for an agent whose skills are hidden.
+
+        Raises:
+            BadSource, BadPath, GitFailed, TooLarge, Busy, BadName: As `preview`.
+        """
+        with self.library.seeing():
+            return await self.library.offload(lambda cancelled: self._offer(command, cancelled))
+
     def _skills(self, repository: Repository, cancelled: Cancelled) -> Stock:
-        commit = self.git.resolve(repository.url, repository.ref, cancelled=cancelled)
-        found = self.git.list(repository.url, commit, cancelled=cancelled)
-        skills = tuple(glimpse(each.folder, each.document) for each in found)
-        return Stock(repository=repository, commit=commit, skills=skills)
+        by = self.clock.now() + timedelta(seconds=LIMITS.git_seconds)
+        git = self.git.transfer()
+        commit = git.resolve(repository.url, repository.ref, cancelled=cancelled)
+        skills = self._judged(git.list(repository.url, commit, cancelled=cancelled), by, cancelled)
+        return Stock(repository=repository, commit=commit, skills=tuple(skills))
+
+    def _judged(self, found: Iterable[FoundSkill], by: datetime, cancelled: Cancelled) -> Iterator[Glimpse]:
+        """What each shows, until that time; a text that lies in many folders is judged once."""
+        known: dict[bytes | None, Stated] = {}
+        for each in found:
+            if cancelled():
+                raise Abandoned("listing the skills")
+            if self.clock.now() > by:
+                why = f"its skills could not all be judged within {LIMITS.git_seconds:g} seconds"
+                raise GitFailed("file", why, "ask for one of them, by its name or path")
+            if each.document not in known:
+                known[each.document] = stated(each.document)
+            yield glimpse(each.folder, known[each.document])
 
     def _offer(self, command: Preview, cancelled: Cancelled) -> Offer:
         source = command.source
         if isinstance(source, Package):
-            return offered(source.parcel, command.name or source.name, source.origin, adapt=command.adapt)
-        commit, folder = self._folder(source, command.name, cancelled)
-        parcel = self.git.fetch(source.url, commit, folder, cancelled=cancelled)
-        name = "" if folder is None else folder.rpartition("/")[2]
-        return offered(parcel, name, source.origin(commit, folder), adapt=command.adapt)
+            called = command.called or command.name or source.name
+            return offered(source.parcel, called, source.origin, adapt=command.adapt)
+        git, folder = self.git.transfer(), subpath(command.name) if is_path(command.name) else TOP
+        commit = git.resolve(source.url, source.ref, cancelled=cancelled)
+        if not is_path(command.name):  # a path needs no looking around
+            folder = _meant(command.name, git.list(source.url, commit, cancelled=cancelled))
+        parcel = git.fetch(source.url, commit, folder, cancelled=cancelled)
+        called = command.called or ("" if folder is None else folder.rpartition("/")[2])
+        return offered(parcel, called, source.origin(commit, folder), adapt=command.adapt)
 
-    def _folder(self, repository: Repository, asked: str, cancelled: Cancelled) -> tuple[CommitId, ResourcePath | None]:
-        """Which folder of which commit is asked for; a path needs no looking around."""
-        if is_path(asked):
-            folder = subpath(asked)
-            return self.git.resolve(repository.url, repository.ref, cancelled=cancelled), folder
-        stock = self._skills(repository, cancelled)
-        return stock.commit, chosen(asked, {each.folder: each.name for each in stock.skills})
+
+def _meant(asked: str, found: Iterable[FoundSkill]) -> ResourcePath | None:
+    """The folder of the skill of that name. Folders go by their own names, so that only the top's text is read."""
+    return chosen(asked, {each.folder: "" if each.folder else stated(each.document).name for each in found})

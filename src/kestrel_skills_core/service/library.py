@@ -15,14 +15,26 @@ from attrs import evolve, field, frozen
 from ..domain.budget import Budget
 from ..domain.commands import Adapt, Create, Delete, Edit, RemoveFile, SetState, Unadapt
 from ..domain.errors import Moved, SkillError, StaleRevision
-from ..domain.names import Address, SourceId
+from ..domain.names import Address, SkillName, SourceId
 from ..domain.record import Rejection, SkillRecord, SkillState, Subject
 from ..domain.state_row import StateKey
 from ..ports.store import SkillStore
 from ..ports.world import Cancelled
 from .adapting import Adapting, Steps, adapting, unadapting
 from .commits import Remove, Write
-from .decide import Decision, Folder, created, deletable, deleted, edited, key_of, removed, turned_off, turned_on
+from .decide import (
+    Decision,
+    Folder,
+    created,
+    deletable,
+    deleted,
+    edited,
+    key_of,
+    refuse_moved,
+    removed,
+    turned_off,
+    turned_on,
+)
 from .observed import Look, States
 from .queries import Queries
 from .switches import Standing
@@ -57,7 +69,9 @@ class Deletion:
 class SkillLibrary(Queries):
     """The skills of one agent: its roots, its table of states, and what may be done with them.
 
-    Whoever builds one calls `start` before the first change.
+    Whoever builds one calls `start` before the first change. While what is kept is hidden, every change is refused with
+    `Hidden`; `Busy` may also mean that the privacy mode could not be held in time. Nothing was changed then. What a
+    change is decided on is looked at before the mode is held: what a person does in between is `StaleRevision`.
     """
 
     agent: str
@@ -75,14 +89,16 @@ class SkillLibrary(Queries):
         """
         decision = created(command)
         look, standing = await self.gather(command.name)
-        generation = await self.commit(decision.commit)
-        sighting = evolve(decision.sighting, generation=generation)
         key, states, problem = StateKey(command.name), standing.states, None
-        state = SkillState(enabled=command.enabled, priority=command.priority, subject=Subject(generation=generation))
-        if command.enabled or command.priority != states.get(key, SkillState()).priority:
-            written = self._switches.on(key, state, standing) if command.enabled else self.states.put(key, state)
-            problem = await _problem_of(written)
-            states = {**states, key: state} if problem is None else states
+        async with self.changing(command.name):
+            generation = await self._commit(decision.commit)
+            subject = Subject(generation=generation)
+            state = SkillState(enabled=command.enabled, priority=command.priority, subject=subject)
+            if command.enabled or command.priority != states.get(key, SkillState()).priority:
+                written = self._switches.on(key, state, standing) if command.enabled else self.states.put(key, state)
+                problem = await _problem_of(written)
+                states = {**states, key: state} if problem is None else states
+            sighting = evolve(decision.sighting, generation=generation)
         found = look.after(sighting).find(Address(command.name, SourceId.AGENT_LOCAL), states)
         return Outcome(found=found, problem=problem)
 
@@ -123,9 +139,11 @@ class SkillLibrary(Queries):
         with _AsRead(folder):
             adaptation, steps = adapting(command, folder)
             states = standing.states
-            if steps.commits and isinstance(folder.found, Rejection):
-                states = await self._held_off(folder, standing)
-            return Adapting(found=await self._taken(steps, look, folder, states), adaptation=adaptation)
+            if steps.commits:
+                async with self.changing(folder.name):
+                    states = await self._held_off(folder, standing)
+                    await self._take(steps)
+        return Adapting(found=_become(folder, look.after(steps.sighting), states), adaptation=adaptation)
 
     async def unadapt(self, command: Unadapt) -> SkillRecord | Rejection:
         """Put back the `SKILL.md` that a folder had before it was adapted, to the byte; gives what it then is.
@@ -138,7 +156,10 @@ class SkillLibrary(Queries):
         """
         look, standing, folder = await self._folder(command.address)
         with _AsRead(folder):
-            return await self._taken(unadapting(command, folder), look, folder, standing.states)
+            steps = unadapting(command, folder)
+            async with self.changing(folder.name):
+                await self._take(steps)
+        return _become(folder, look.after(steps.sighting), standing.states)
 
     async def deletion(self, address: Address) -> Deletion:
         """What deleting an address would do; nothing is done.
@@ -164,17 +185,19 @@ class SkillLibrary(Queries):
         look, standing = await self.gather(name)
         await self._root(look, command.address)
         own = look.own(command.address, standing.states)
-        await self.commit(deleted(command, own, self.agent))
-        key = key_of(own, name)
+        commit, key = deleted(command, own, self.agent), key_of(own, name)
         row = standing.rows.get(key)
         problem: SkillError | None = standing.unavailable
         dropped: tuple[StateKey, ...] = ()
-        if row is not None and row.subject in (None, Subject(generation=own.generation)):
-            problem = await _problem_of(self.states.drop(key, seen=row)) or problem
-            dropped = (key,)
-        if problem is None and standing.marks(name):
-            problem = await _problem_of(self._switches.lift(name, dropped, standing))
-        return Outcome(found=look.after(None).resolved(standing.states), problem=problem)
+        async with self.changing(name):
+            await self._commit(commit)
+            if row is not None and row.subject in (None, Subject(generation=own.generation)):
+                problem = await _problem_of(self.states.drop(key, seen=row)) or problem
+                dropped = (key,)
+            if problem is None and standing.marks(name):
+                problem = await _problem_of(self._switches.lift(name, dropped, standing))
+            found = look.after(None).resolved(standing.states)
+        return Outcome(found=found, problem=problem)
 
     async def set_state(self, command: SetState) -> SkillRecord | Rejection | None:
         """Turn a skill on or off, move it, or pin it; gives the skill in its new state. Touches one name.
@@ -187,40 +210,46 @@ class SkillLibrary(Queries):
             StateUnavailable: What is on cannot be read or written; nothing was changed.
             SkillAbsent: Nothing of that name is there, nor, to turn off, a row or mark.
             TooLarge, SourceUnavailable: As `read`; nothing was changed.
-            BadDocument, NotEditable, StaleRevision: See `turned_on`; nothing was changed.
+            BadDocument, NotEditable, StaleRevision: See `turned_on` and `refuse_moved`; nothing was changed.
             StoreFailed, Busy, InDoubt: A mark that kept it off could not be taken away; it is still off.
             SwitchedOff: Another switched it off meanwhile; it is still off.
         """
         address = command.address
         look, standing = await self.gather(address.name)
-        if not command.enabled and (keys := look.unseen(address)):
+        if not command.enabled and command.expected_etag is None and (keys := look.unseen(address)):
             unseen = {key: turned_off(command, standing.rows[key]) for key in keys if key in standing.rows}
-            if unseen:
-                await self._switches.off(unseen, standing)
-                return None
-            if standing.fences is not None and standing.marks(address.name):
-                if standing.silent is None:
-                    await self._switches.lift(address.name, (), standing)
+            if unseen or (standing.fences is not None and standing.marks(address.name)):
+                async with self.changing(address.name):
+                    if unseen:
+                        await self._switches.off(unseen, standing)
+                    elif standing.silent is None:
+                        await self._switches.lift(address.name, (), standing)
                 return None
         await self._root(look, address)
         found = look.find(address, standing.states)
+        refuse_moved(command, found)
         key = key_of(found, address.name)
         now = standing.rows.get(key, SkillState())
-        if command.enabled:
-            state = turned_on(command, found, now)
-            await self._switches.on(key, state, standing)
-        else:
-            state = turned_off(command, now)
-            await self._switches.off({key: state}, standing)
+        state = turned_on(command, found, now) if command.enabled else turned_off(command, now)
+        async with self.changing(address.name):
+            if command.enabled:
+                await self._switches.on(key, state, standing)
+            else:
+                await self._switches.off({key: state}, standing)
         return found.in_state(state) if isinstance(found, SkillRecord) else found
 
-    async def commit(self, commit: Callable[[SkillStore, Cancelled], T]) -> T:
-        """Make one change, by one verb of the store; what it makes true elsewhere is for the caller to do.
+    async def commit(self, name: SkillName, commit: Callable[[SkillStore, Cancelled], T]) -> T:
+        """Make one change of one name, by one verb of the store, decided by the caller.
 
         Raises:
             NotEditable: There is no root that may be changed.
             Moved, StoreFailed, Busy, InDoubt, SourceUnavailable: See the verb.
+            Hidden: See `Privacy`; nothing was changed.
         """
+        async with self.changing(name):
+            return await self._commit(commit)
+
+    async def _commit(self, commit: Callable[[SkillStore, Cancelled], T]) -> T:
         store = self._changeable()
         return await self.offload(lambda cancelled: commit(store, cancelled))
 
@@ -233,17 +262,16 @@ class SkillLibrary(Queries):
         with _AsRead(folder):
             decision = decide(folder)
             if decision.commit is not None:
-                await self.commit(decision.commit)
-        return look.after(decision.sighting).find(Address(address.name, folder.found.source), standing.states)
+                await self.commit(folder.name, decision.commit)
+        return _become(folder, look.after(decision.sighting), standing.states)
 
-    async def _taken(self, steps: Steps, look: Look, folder: Folder, states: States) -> SkillRecord | Rejection:
-        """Take the steps, each durable before the next begins; gives what is then there."""
+    async def _take(self, steps: Steps) -> None:
+        """Take the steps, each durable before the next begins."""
         for commit in steps.commits:
-            await self.commit(commit)
-        return look.after(steps.sighting).find(Address(folder.name, folder.found.source), states)
+            await self._commit(commit)
 
     async def _held_off(self, folder: Folder, standing: Standing) -> States:
-        """Write off a rejected folder whose row says on; gives the states then.
+        """Write off a folder that is rejected, and whose row says on; gives the states then.
 
         It is off already, so that no mark is needed: should this fail, nothing has changed.
         """
@@ -270,6 +298,11 @@ class _AsRead:
     def __exit__(self, _kind: object, error: BaseException | None, _trace: object) -> None:
         if isinstance(error, Moved) and not (isinstance(error, StaleRevision) and error.kept):
             self.folder.sighting.refuse_unread()
+
+
+def _become(folder: Folder, look: Look, states: States) -> SkillRecord | Rejection:
+    """What a folder is now, by its own address."""
+    return look.find(Address(folder.name, folder.found.source), states)
 
 
 async def _problem_of(step: Awaitable[None]) -> SkillError | None:

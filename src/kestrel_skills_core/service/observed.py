@@ -8,7 +8,7 @@ from attrs import evolve, field, frozen
 
 from ..domain.budget import Budget
 from ..domain.clause import Clause, render_clause
-from ..domain.errors import SkillAbsent, SkillError, SourceUnavailable, StateUnavailable, TooLarge
+from ..domain.errors import Hidden, SkillAbsent, SkillError, SourceUnavailable, StateUnavailable, TooLarge
 from ..domain.names import Address, SkillName, SourceId
 from ..domain.record import Rejection, Sighting, SkillRecord, SkillState
 from ..domain.removal import by_hand
@@ -36,6 +36,8 @@ class Observed:
     """The fail-closed marks: names that are off whatever the table says; nothing where nobody knows which are."""
     problems: tuple[SkillError, ...] = ()
     """Why not everything is there, or on: each cause once, sources first."""
+    hidden: Hidden | None = None
+    """Why nothing is shown, whatever there is."""
 
     def clause(self, budget: Budget) -> Clause:
         """The context clause of what is on."""
@@ -46,8 +48,9 @@ class Observed:
         problem = self.catalog.unread(written.source)
         if problem is not None:
             return f"{problem}, and what they may hold comes first"
-        if self.unavailable is not None:
-            return str(self.unavailable)
+        nothing_is_on = self.hidden or self.unavailable
+        if nothing_is_on is not None:
+            return str(nothing_is_on)
         try:
             winner = self.catalog.find(Address(written.name))
         except SkillAbsent:

@@ -6,16 +6,21 @@ for one skill touches one folder in each root, however many there are.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from attrs import frozen
 
 from ..domain import document
+from ..domain.budget import Budget
+from ..domain.clause import Clause, render_clause
 from ..domain.document import SkillDocument
-from ..domain.errors import BadName, SkillAbsent
+from ..domain.errors import BadName, Hidden, SkillAbsent
 from ..domain.findings import Finding
 from ..domain.names import DOCUMENT, Address, ResourcePath, SkillName, SourceId, is_skill_name, parse_address
 from ..domain.nearest import suggestion
+from ..domain.proposal import Proposal, proposed
 from ..domain.record import Rejection, SkillRecord
-from ..domain.resolver import Resolver
+from ..domain.resolver import Catalog, Resolver
 from ..domain.search import search
 from ..domain.state_row import StateKey
 from ..domain.text import escaped
@@ -78,17 +83,50 @@ class FileReading:
 
 @frozen(kw_only=True, eq=False)
 class Queries(Upkeep):
-    """The roots of one agent and its table of states, asked."""
+    """The roots of one agent and its table of states, asked.
+
+    While what is kept is hidden the catalog is empty, and every other question is refused with `Hidden`.
+    """
 
     markdown: Markdown
 
     async def catalog(self) -> Observed:
         """Every skill and every rejected folder, resolved. Opens only what changed since the last time.
 
-        Never fails for what it cannot read: that is among the catalog's `problems`, or in `unavailable`.
+        Never fails for what it cannot read: that is among the catalog's `problems`, or in `unavailable`. The mirror is
+        told of it; all of it may have been hidden again by then, and is, to whoever asked.
         """
-        surveys = await self.offload(self._survey)
-        standing = await self._switches.standing()
+        begun = self._telling.begin()
+        try:
+            with self.seeing():
+                observed = await self._observed()
+                await self._telling.shown(begun, observed.catalog)
+        except Hidden as hidden:
+            observed = Observed(Catalog(()), problems=(hidden,), hidden=hidden)
+            await self._telling.hidden()
+        return observed
+
+    async def reload(self) -> Observed:
+        """The catalog, for which everything is opened again, whatever the disk says of what changed."""
+        self._known.clear()
+        return await self.catalog()
+
+    async def fit(self, proposals: Mapping[SkillName, Proposal], budget: Budget) -> Clause:
+        """The context clause as it would be if skills were in these states; nothing is written.
+
+        Raises:
+            SkillAbsent: A name resolves to no skill.
+            Hidden: See `Privacy`.
+        """
+        observed = await self.catalog()
+        if observed.hidden is not None:
+            raise observed.hidden
+        return render_clause(proposed(observed.catalog.records, proposals), budget)
+
+    async def _observed(self) -> Observed:
+        with self.seeing():
+            surveys = await self.offload(self._survey)
+            standing = await self._switches.standing()
         catalog = Resolver().resolve(surveys, standing.states)
         unavailable, roots = standing.unavailable, dict(catalog.problems)
         # Marks lie in the agent's own root: where that cannot be read, neither can they, and that is told once.
@@ -98,7 +136,10 @@ class Queries(Upkeep):
 
     async def search(self, query: str) -> tuple[SkillRecord, ...]:
         """The skills in whose name or description every word of the query occurs, best first."""
-        return search((await self.catalog()).catalog.records, query)
+        observed = await self.catalog()
+        if observed.hidden is not None:
+            raise observed.hidden
+        return search(observed.catalog.records, query)
 
     async def address(self, text: str) -> Address:
         """Read `name` or `name@source`, as somebody typed it.
@@ -106,14 +147,15 @@ class Queries(Upkeep):
         Raises:
             BadName: It is none. Where a folder is so called, which keeps it from being a skill, the fix says so.
         """
-        try:
-            return parse_address(text)
-        except BadName as error:
-            for survey in await self.offload(self._survey):
-                if any(_is_called(folder, text) for folder in survey.sightings):
-                    fix = f"rename the folder of that name in the {survey.source} skills by hand: {error.fix}"
-                    raise BadName(error.given, error.why, fix) from None
-            raise
+        with self.seeing():
+            try:
+                return parse_address(text)
+            except BadName as error:
+                for survey in await self.offload(self._survey):
+                    if any(_is_called(folder, text) for folder in survey.sightings):
+                        fix = f"rename the folder of that name in the {survey.source} skills by hand: {error.fix}"
+                        raise BadName(error.given, error.why, fix) from None
+                raise
 
     async def read(self, address: Address) -> Reading:
         """One skill as it is now, shadowed copies by their source. Touches one folder in each root.
@@ -126,10 +168,11 @@ class Queries(Upkeep):
             TooLarge: The folder is beyond the caps, so that it cannot be shown whole; `read_file` shows single files.
             SourceUnavailable: The root that the address leads to cannot be read.
         """
-        look = await self._look(address.name)
-        root = await self._root(look, address)
-        standing = await self._switches.standing(address.name)
-        return Reading(name=address.name, found=look.find(address, standing.states), tree=look.trees[root])
+        with self.seeing():
+            look = await self._look(address.name)
+            root = await self._root(look, address)
+            standing = await self._switches.standing(address.name)
+            return Reading(name=address.name, found=look.find(address, standing.states), tree=look.trees[root])
 
     async def read_file(self, address: Address, path: ResourcePath) -> FileReading:
         """One file as it is now, even of a folder that is beyond the caps. Touches one folder in each root.
@@ -141,17 +184,18 @@ class Queries(Upkeep):
             TooLarge: The file is.
             SourceUnavailable: The root that the address leads to cannot be read.
         """
-        look = await self._look(address.name)
-        root = await self._root(look, address)
-        standing = await self._switches.standing(address.name)
-        state = standing.states.get(StateKey(address.name, root is SourceId.HOST_SHARED))
-        pin = state.pin if state is not None and state.enabled else None
-        tree = look.trees.get(root)
-        if tree is not None and path in tree.files:
-            return FileReading(content=tree.files[path].data, has_left_pin=pin not in (None, tree.revision))
-        files = next(files for files in self.sources if files.source is root)
-        content = await self.offload(lambda _: files.read_resource(address.name, path))
-        return FileReading(content=content, has_left_pin=pin is not None)
+        with self.seeing():
+            look = await self._look(address.name)
+            root = await self._root(look, address)
+            standing = await self._switches.standing(address.name)
+            state = standing.states.get(StateKey(address.name, root is SourceId.HOST_SHARED))
+            pin = state.pin if state is not None and state.enabled else None
+            tree = look.trees.get(root)
+            if tree is not None and path in tree.files:
+                return FileReading(content=tree.files[path].data, has_left_pin=pin not in (None, tree.revision))
+            files = next(files for files in self.sources if files.source is root)
+            content = await self.offload(lambda _: files.read_resource(address.name, path))
+            return FileReading(content=content, has_left_pin=pin is not None)
 
     async def checks(self, address: Address) -> tuple[Finding, ...]:
         """Everything wrong with one skill, and all advice on it, in reading order.
@@ -161,9 +205,10 @@ class Queries(Upkeep):
         Raises:
             SkillAbsent, TooLarge, SourceUnavailable: As `read`.
         """
-        reading = await self.read(address)
-        found = reading.found.findings
-        return await self.offload(lambda _: with_advice(found, address.name, reading.tree, self.markdown))
+        with self.seeing():
+            reading = await self.read(address)
+            found = reading.found.findings
+            return await self.offload(lambda _: with_advice(found, address.name, reading.tree, self.markdown))
 
     async def verify(self, address: Address) -> Verification:
         """Whether a skill or rejected folder is as it was installed or edited here, file by file.
@@ -172,12 +217,14 @@ class Queries(Upkeep):
             SkillAbsent, TooLarge, SourceUnavailable: As `read`.
         """
         _, _, folder = await self._folder(address)
-        return verified(folder.sighting.provenance, folder.tree, folder.sighting.findings)
+        seen = folder.sighting
+        return verified(seen.provenance, folder.tree, seen.findings, seen.unrecorded)
 
     async def gather(self, name: SkillName) -> tuple[Look, Standing]:
         """One name as it is now in every root, and what is on of it: what every change of it is decided on."""
-        look = await self._look(name)
-        return look, await self._switches.standing(name)
+        with self.seeing():
+            look = await self._look(name)
+            return look, await self._switches.standing(name)
 
     async def _folder(self, address: Address) -> tuple[Look, Standing, Folder]:
         look, standing = await self.gather(address.name)
@@ -194,7 +241,8 @@ class Queries(Upkeep):
         root = look.root(address)
         if root is not None:
             return root
-        surveys = await self.offload(self._survey)
+        with self.seeing():
+            surveys = await self.offload(self._survey)
         names = {name for survey in surveys for name in survey.sightings if is_skill_name(name)}
         raise SkillAbsent(str(address), fix=suggestion(address.name, names))
 

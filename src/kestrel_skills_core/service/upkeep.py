@@ -2,23 +2,30 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Mapping, Sequence
+from collections.abc import AsyncIterator, Awaitable, Iterator, Mapping, Sequence
+from contextlib import asynccontextmanager, contextmanager
+from itertools import groupby
 from typing import TypeVar
 
 from attrs import field, frozen
 
-from ..domain.errors import NotEditable, SkillError
+from ..domain.errors import KeptAbsent, NotEditable, SkillError
 from ..domain.kept import KeptListing
 from ..domain.names import SkillName, SourceId
-from ..domain.record import SkillState
+from ..domain.owner import Owner
+from ..domain.record import Rejection, SkillRecord, SkillState
 from ..domain.resolver import Resolver, Survey
 from ..domain.state_row import StateKey
 from ..ports.files import SkillFiles
+from ..ports.mirror import Mirror
+from ..ports.privacy import Privacy
 from ..ports.states import StateTable
 from ..ports.store import Kept, SkillStore, Swept
 from ..ports.world import Cancelled, Offload
 from .adoption import adopted, awaits_adoption
+from .observed import look_at
 from .switches import Switches
+from .telling import Telling
 
 __all__ = ["Started", "Upkeep"]
 
@@ -27,18 +34,26 @@ T = TypeVar("T")
 
 @frozen(kw_only=True)
 class Started:
-    """What the start of an agent came to: of each of its two steps, what was done, or why it could not be.
+    """What the start of an agent came to: of each of its steps, what was done, or why it could not be.
 
-    Nothing else depends on either; what was not done is left to the next start.
+    Nothing else depends on any of them; what was not done is left to the next start. `claimed` is whose root it was
+    said to be until now, where that was another agent's.
     """
 
     swept: Swept | SkillError
     adopted: Mapping[StateKey, SkillState] | SkillError
+    claimed: Owner | SkillError | None = None
 
     @property
     def problems(self) -> tuple[SkillError, ...]:
-        """Why not all was done."""
-        return tuple(step for step in (self.swept, self.adopted) if isinstance(step, SkillError))
+        """Why not all was done, each cause once."""
+        steps = (self.swept, self.adopted, self.claimed)
+        return tuple({(type(step), str(step)): step for step in steps if isinstance(step, SkillError)}.values())
+
+    @property
+    def ousted(self) -> Owner | None:
+        """The agent whose root it was said to be until now: two agents may be working on one root."""
+        return self.claimed if isinstance(self.claimed, Owner) else None
 
 
 @frozen(kw_only=True, eq=False)
@@ -47,22 +62,36 @@ class Upkeep:
 
     `sources` has one entry for each root; `store` is the one of them that may be changed, if any. Everything that
     blocks goes through `offload`. Nothing is kept but the last whole survey of each root.
+
+    Nothing is looked at but in `seeing`, and nothing is written but while the privacy mode is held. Whatever may have
+    changed what a name means, the mirror is told then.
     """
 
     sources: Sequence[SkillFiles]
     states: StateTable
     offload: Offload
     store: SkillStore | None = None
+    privacy: Privacy = field(factory=Privacy)
+    mirror: Mirror | None = None
     _known: dict[SourceId, Survey] = field(factory=dict, init=False, repr=False)
+    _telling: Telling = field(init=False, repr=False)
 
-    async def start(self) -> Started:
+    @_telling.default
+    def _of_the_mirror(self) -> Telling:
+        return Telling(self.mirror)
+
+    async def start(self, owner: Owner | None = None) -> Started:
         """Do what the start of an agent takes: `sweep`, so that what it brings back is there to be adopted; `adopt`.
+
+        A host says whose the root is, which is then left in it for whoever comes by hand: `claim`.
 
         To be called before the first change, by every process that changes skills; any number may call it at once, at
         any time. Costs one sync of the disk and what was left; a survey only where there are rows to adopt. Raises
-        nothing: what the disk or the table refuse is told in what is given.
+        nothing: what the disk, the table or the privacy mode refuse is told in what is given.
         """
-        return Started(swept=await _told(self.sweep()), adopted=await _told(self.adopt()))
+        return Started(
+            swept=await _told(self.sweep()), adopted=await _told(self.adopt()), claimed=await _told(self.claim(owner))
+        )
 
     async def adopt(self) -> Mapping[StateKey, SkillState]:
         """Adopt the rows of the 0.1.0 release that were never looked at; gives the rows that were written.
@@ -72,28 +101,64 @@ class Upkeep:
 
         Raises:
             StateUnavailable: The table could not be written; the rows that are left wait for the next start.
+            Hidden, Busy: See `Privacy`; so do those.
         """
-        standing = await self._switches.standing()
-        waits = any(awaits_adoption(key, state) for key, state in standing.rows.items())
-        if self.store is None or standing.unavailable is not None or not waits:
-            return {}
-        surveys = await self.offload(self._survey)
+        with self.seeing():
+            standing = await self._switches.standing()
+            waits = any(awaits_adoption(key, state) for key, state in standing.rows.items())
+            if self.store is None or standing.unavailable is not None or not waits:
+                return {}
+            surveys = await self.offload(self._survey)
         unread = {name for survey in surveys for name, found in survey.sightings.items() if found.unread is not None}
         rows = {key: state for key, state in standing.rows.items() if key.name not in unread}
         catalog = Resolver().resolve(surveys, standing.states)
         wanted = {} if catalog.problems else adopted(rows, catalog)
-        return {
-            key: state for key, state in wanted.items() if await self.states.replace(key, state, seen=rows.get(key))
-        }
+        written: dict[StateKey, SkillState] = {}
+        for name, keys in groupby(wanted, key=lambda key: key.name):
+            async with self.changing(name):
+                for key in keys:
+                    if await self.states.replace(key, wanted[key], seen=rows.get(key)):
+                        written[key] = wanted[key]
+        return written
 
     async def sweep(self) -> Swept:
         """Settle, finish and purge what interrupted mutations left, unless another is at work.
 
         Raises:
             StoreFailed, InDoubt, Busy, SourceUnavailable: See the port; what was not done is left to the next start.
+            Hidden: See `Privacy`; so is all of it.
         """
         store = self.store
-        return Swept() if store is None else await self.offload(lambda _: store.sweep())
+        if store is None:
+            return Swept()
+        async with self.privacy.held():
+            swept = await self.offload(lambda _: store.sweep())
+            for name in swept.restored:
+                await self._tell(name)
+        return swept
+
+    async def claim(self, owner: Owner | None) -> Owner | None:
+        """Say in the root whose it is, if anybody says so; gives whose it was till then, if another agent's.
+
+        Raises:
+            StoreFailed, Busy, SourceUnavailable: See the port; it is said at the next start.
+            Hidden: See `Privacy`; so is it then.
+        """
+        store = self.store
+        if store is None or owner is None:
+            return None
+        async with self.privacy.held():
+            return await self.offload(lambda cancelled: store.claim(owner, cancelled=cancelled))
+
+    async def owner(self) -> Owner | None:
+        """Whose the root is said to be; nothing where nobody says so, or that cannot be read.
+
+        Raises:
+            Hidden: See `Privacy`.
+        """
+        store = self.store
+        with self.seeing():
+            return None if store is None else await self.offload(lambda _: store.owner())
 
     async def kept(self) -> Sequence[Kept]:
         """What is kept of a person's that met one of our moves.
@@ -102,7 +167,8 @@ class Upkeep:
             StoreFailed, SourceUnavailable: It cannot be listed.
         """
         store = self.store
-        return () if store is None else await self.offload(lambda _: store.kept())
+        with self.seeing():
+            return () if store is None else await self.offload(lambda _: store.kept())
 
     async def kept_listing(self, token: str) -> KeptListing:
         """All of what is kept under one token, as it is on the disk; what could not be looked at says so.
@@ -112,8 +178,9 @@ class Upkeep:
             NotEditable: There is no root that may be changed.
             StoreFailed, SourceUnavailable: It cannot be listed.
         """
-        store = self._changeable()
-        return await self.offload(lambda _: store.kept_listing(token))
+        with self.seeing():
+            store = self._changeable()
+            return await self.offload(lambda _: store.kept_listing(token))
 
     async def kept_bytes(self, token: str, path: str, start: int = 0) -> bytes:
         """The bytes of one file of it from there on, `LIMITS.piece_bytes` at most; none at the end of the file.
@@ -124,8 +191,9 @@ class Upkeep:
             NotEditable: There is no root that may be changed.
             StoreFailed, SourceUnavailable: It cannot be read.
         """
-        store = self._changeable()
-        return await self.offload(lambda _: store.kept_bytes(token, path, start))
+        with self.seeing():
+            store = self._changeable()
+            return await self.offload(lambda _: store.kept_bytes(token, path, start))
 
     async def restore(self, token: str) -> SkillName:
         """Bring a kept folder back into sight under its own name; it is off, unless it was on before.
@@ -136,8 +204,13 @@ class Upkeep:
             NotEditable: What is kept is no folder, or there is no root that may be changed.
             StoreFailed, InDoubt, Busy, SourceUnavailable: As `create`.
         """
-        store = self._changeable()
-        return await self.offload(lambda cancelled: store.restore(token, cancelled=cancelled))
+        with self.seeing():
+            store = self._changeable()
+            names = {kept.token: kept.name for kept in await self.offload(lambda _: store.kept())}
+        if token not in names:
+            raise KeptAbsent(token)
+        async with self.changing(names[token]):
+            return await self.offload(lambda cancelled: store.restore(token, cancelled=cancelled))
 
     async def discard(self, token: str, *, seen: KeptListing) -> None:
         """Remove what is kept under that token, for ever, if it is still what was seen.
@@ -148,8 +221,56 @@ class Upkeep:
             StaleRevision: It is not what was seen.
             StoreFailed, InDoubt, Busy, SourceUnavailable: As `create`.
         """
-        store = self._changeable()
-        await self.offload(lambda cancelled: store.discard(token, seen=seen, cancelled=cancelled))
+        async with self.privacy.held():
+            store = self._changeable()
+            await self.offload(lambda cancelled: store.discard(token, seen=seen, cancelled=cancelled))
+
+    @contextmanager
+    def seeing(self) -> Iterator[None]:
+        """Look at what is kept, unless it is hidden, or is by the end; then nothing that was seen may be told.
+
+        Raises:
+            Hidden: It is, whatever else was refused meanwhile.
+        """
+        self._expect_shown()
+        try:
+            yield
+        except SkillError:
+            self._expect_shown()
+            raise
+        self._expect_shown()
+
+    @asynccontextmanager
+    async def changing(self, name: SkillName) -> AsyncIterator[None]:
+        """Hold the privacy mode while a change of one name is written; then tell the mirror what became of the name.
+
+        It is told of a new look, whatever became of the change: what failed half way may have switched it off. The mode
+        is still held then, so that nothing is told of what has been hidden since.
+
+        Raises:
+            Hidden, Busy: See `Privacy`; nothing was changed.
+        """
+        async with self.privacy.held():
+            try:
+                yield
+            finally:
+                await self._tell(name)
+
+    async def _tell(self, name: SkillName) -> None:
+        """Look at one name again, and tell the mirror, if there is one, what it means now.
+
+        Where the look itself is cut short it is told that nobody knows, lest it go on saying what was true before.
+        """
+        if self.mirror is None:
+            return
+        begun = self._telling.begin()
+        found: SkillRecord | Rejection | None = None
+        try:
+            look = await self.offload(lambda _: look_at(name, self.sources))
+            standing = await self._switches.standing(name)
+            found = look.resolved(standing.states)
+        finally:
+            await self._telling.changed(begun, name, found)
 
     @property
     def _switches(self) -> Switches:
@@ -159,6 +280,11 @@ class Upkeep:
         if self.store is None:
             raise NotEditable(SourceId.AGENT_LOCAL, "no root of the agent's own was given", "name a root")
         return self.store
+
+    def _expect_shown(self) -> None:
+        hidden = self.privacy.hidden()
+        if hidden is not None:
+            raise hidden from None
 
     def _survey(self, _: Cancelled) -> Sequence[Survey]:
         surveys = [files.survey(self._known.get(files.source)) for files in self.sources]

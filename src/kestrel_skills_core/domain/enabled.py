@@ -1,0 +1,52 @@
+"""What is enabled, kept in the order of the clause, so that one change costs the same however many there are."""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from collections.abc import Iterable
+
+from attrs import define, field
+
+from .budget import Budget
+from .clause import Clause, place_of, render_ordered
+from .names import SkillName
+from .record import Rejection, SkillRecord
+
+__all__ = ["Enabled"]
+
+
+@define(eq=False)
+class Enabled:
+    """The enabled skills of one agent, at most one of a name."""
+
+    _records: dict[SkillName, SkillRecord] = field(factory=dict, init=False)
+    _places: list[tuple[int, SkillName]] = field(factory=list, init=False)
+    """Of each record, in order."""
+    _names: list[SkillName] = field(factory=list, init=False)
+    """Of each record, in the same order."""
+
+    def get(self, name: SkillName) -> SkillRecord | None:
+        """The enabled skill of that name, if there is one."""
+        return self._records.get(name)
+
+    def fill(self, records: Iterable[SkillRecord]) -> None:
+        """Hold the enabled ones of these, and no others."""
+        self._records = {record.name: record for record in records if record.enabled}
+        self._places = sorted(map(place_of, self._records.values()))
+        self._names = [name for _, name in self._places]
+
+    def put(self, name: SkillName, found: SkillRecord | Rejection | None) -> None:
+        """Hold what a name means now, if that is enabled."""
+        before = self._records.pop(name, None)
+        if before is not None:
+            at = bisect_left(self._places, place_of(before))
+            del self._places[at], self._names[at]
+        if isinstance(found, SkillRecord) and found.enabled:
+            self._records[name] = found
+            at = bisect_left(self._places, place_of(found))
+            self._places.insert(at, place_of(found))
+            self._names.insert(at, name)
+
+    def clause(self, budget: Budget) -> Clause:
+        """The clause of them."""
+        return render_ordered(map(self._records.__getitem__, self._names), self._names, budget)

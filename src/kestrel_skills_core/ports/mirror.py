@@ -1,0 +1,60 @@
+"""Port: what shows elsewhere what the catalog says."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from contextlib import AsyncExitStack
+from typing import TYPE_CHECKING, Protocol
+
+from attrs import frozen
+
+if TYPE_CHECKING:
+    from ..domain.names import SkillName
+    from ..domain.record import Rejection, SkillRecord
+    from ..domain.resolver import Catalog
+
+__all__ = ["Mirror", "Mirrors"]
+
+
+class Mirror(Protocol):
+    """Follows the catalog of one agent: the context clause in its prompt, an index of its skills.
+
+    A mirror is made again of what it is told, never asked, and can fail nothing: it raises nothing. What it could not
+    do it does the next time it is told.
+
+    What it is told is never older than what it was told before. One that waits may be told again meanwhile: what it
+    was told last is what holds, and not what it ended last.
+    """
+
+    async def shown(self, catalog: Catalog, *, hidden: bool) -> None:
+        """The whole catalog as it is now; `hidden` where it is empty because nothing kept may be seen.
+
+        Whoever asked for the catalog waits. The privacy mode is not held: what a mirror then writes, it guards itself.
+        """
+        ...
+
+    async def changed(self, name: SkillName, found: SkillRecord | Rejection | None) -> None:
+        """What one name means now; nothing where it means nothing, or where that cannot be told.
+
+        The privacy mode is held, and nothing is hidden. After nothing was to be seen, only `shown` tells of the others.
+        """
+        ...
+
+
+@frozen
+class Mirrors:
+    """Several mirrors as one, told one after the other; each of them, though who tells is cancelled meanwhile."""
+
+    each: Sequence[Mirror]
+
+    async def shown(self, catalog: Catalog, *, hidden: bool) -> None:
+        """Tell each of them."""
+        async with AsyncExitStack() as told:
+            for mirror in reversed(self.each):
+                told.push_async_callback(mirror.shown, catalog, hidden=hidden)
+
+    async def changed(self, name: SkillName, found: SkillRecord | Rejection | None) -> None:
+        """Tell each of them."""
+        async with AsyncExitStack() as told:
+            for mirror in reversed(self.each):
+                told.push_async_callback(mirror.changed, name, found)

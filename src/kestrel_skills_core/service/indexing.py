@@ -1,0 +1,89 @@
+"""The graph index follows the catalog: what differs is written, and nothing else.
+
+Rule 1: an index can fail nothing. What cannot be written is told to the watcher, once each time, and is tried again
+        with the next catalog.
+Rule 2: while a root cannot be read, or nothing may be seen, no skill is taken for gone.
+Rule 3: an entry keeps the time at which it was first written.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Iterable, Mapping
+from datetime import datetime
+from typing import NamedTuple
+
+from attrs import field, frozen
+
+from ..domain.index_entry import IndexEntry, entry_of
+from ..domain.names import SkillName
+from ..domain.record import Rejection, SkillRecord
+from ..domain.resolver import Catalog
+from ..ports.graph import EntryBarred, GraphIndex, IndexUnavailable
+from ..ports.world import Clock, Watcher
+
+__all__ = ["Entries", "Indexed", "Repairs", "repairs"]
+
+Entries = Mapping[SkillName, IndexEntry | None]
+
+
+class Repairs(NamedTuple):
+    """What an index lacks: entries to write, over what was seen of their names, and names to drop."""
+
+    puts: tuple[IndexEntry, ...]
+    drops: tuple[SkillName, ...]
+
+
+def repairs(records: Iterable[SkillRecord], entries: Entries, now: datetime) -> Repairs:
+    """What makes an index say what the records do; in the order in which they came, and were read. Pure."""
+    puts, names = [], set()
+    for record in records:
+        names.add(record.name)
+        seen = entries.get(record.name)
+        entry = entry_of(record, now if seen is None else seen.created_at)
+        if entry != seen:
+            puts.append(entry)
+    return Repairs(tuple(puts), tuple(name for name in entries if name not in names))
+
+
+@frozen(kw_only=True)
+class Indexed:
+    """A `Mirror` that keeps a graph index. Raises nothing."""
+
+    index: GraphIndex
+    clock: Clock
+    watcher: Watcher = field(factory=Watcher)
+
+    async def shown(self, catalog: Catalog, *, hidden: bool) -> None:
+        """Bring the whole index in line: one read, and a write for each entry that differs.
+
+        While what is kept is hidden, nothing is read or written: the entries stay.
+        """
+        if not hidden:
+            await self._follow(None, catalog.records, has_all=not catalog.problems)
+
+    async def changed(self, name: SkillName, found: SkillRecord | Rejection | None) -> None:
+        """Bring the entry of one name in line; no other is read or written. A rejected folder has none."""
+        await self._follow(name, [found] if isinstance(found, SkillRecord) else [], has_all=True)
+
+    async def _follow(self, name: SkillName | None, records: Iterable[SkillRecord], *, has_all: bool) -> None:
+        failure: IndexUnavailable | None = None
+        try:
+            entries = await self.index.entries(name)
+            puts, drops = repairs(records, entries, self.clock.now())
+            for entry in puts:
+                failure = await _barred(self.index.put(entry, seen=entries.get(entry.name))) or failure
+            for gone in drops if has_all else ():
+                await self.index.drop(gone, seen=entries[gone])
+        except IndexUnavailable as error:
+            failure = error
+        if failure is not None:
+            self.watcher.index_failed(failure.why)
+
+
+async def _barred(writing: Awaitable[bool]) -> EntryBarred | None:
+    """Why one entry alone could not be written, so that the others still are."""
+    try:
+        await writing
+    except EntryBarred as error:
+        return error
+    return None
