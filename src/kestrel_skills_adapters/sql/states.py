@@ -18,6 +18,7 @@ from kestrel_skills_core.domain.state_row import Row, StateKey, from_row, row_na
 from kestrel_skills_core.ports.world import Cancelled, Offload
 
 from . import statements
+from .failures import told
 
 __all__ = ["SqliteStates"]
 
@@ -26,22 +27,9 @@ T = TypeVar("T")
 _NEEDS_RECOVERY: Final = (sqlite3.SQLITE_READONLY_ROLLBACK, sqlite3.SQLITE_READONLY_RECOVERY)
 """A writer died half way: SQLite undoes what it began as soon as somebody opens the file who may write."""
 
-_WHY: Final = {
-    sqlite3.SQLITE_BUSY: ("another process holds the state file", "try again in a moment"),
-    sqlite3.SQLITE_LOCKED: ("another process holds the state file", "try again in a moment"),
-    sqlite3.SQLITE_READONLY: ("the state file or its folder is read-only", "make both writable"),
-    sqlite3.SQLITE_PERM: ("the state file may not be opened", "make it and its folder readable and writable"),
-    sqlite3.SQLITE_CANTOPEN: ("the state file cannot be opened", "make it and its folder readable and writable"),
-    sqlite3.SQLITE_FULL: ("the disk is full", "free some space, then try again"),
-    sqlite3.SQLITE_IOERR: ("the disk failed", "check the disk that the state file is on"),
-    sqlite3.SQLITE_CORRUPT: ("the state file is damaged", "restore it from a backup, or move it away"),
-    sqlite3.SQLITE_PROTOCOL: ("another process holds the state file", "try again in a moment"),
-    sqlite3.SQLITE_NOTADB: ("the state file is not a SQLite database", "name another file, or move this one away"),
-}
 _ONCE: Final = 0.05
 """Seconds that SQLite waits by itself, where nobody can tell it that the caller is gone."""
 _POLL: Final = 0.01
-_ODD: Final = ("its table bootstrap_config is not the one expected", "name another state file")
 
 
 class SqliteStates:
@@ -203,7 +191,7 @@ def _told() -> Iterator[None]:
     try:
         yield
     except sqlite3.Error as error:
-        raise StateUnavailable(*_WHY.get(_code(error) & 0xFF, _ODD)) from error
+        raise told(error, "the state file") from error
     except OSError as error:
         why = (os.strerror(error.errno) if error.errno else "the disk failed").lower()
         raise StateUnavailable(f"the state file cannot be reached: {why}", "check the file and its folder") from error
