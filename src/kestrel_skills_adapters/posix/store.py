@@ -43,6 +43,7 @@ from kestrel_skills_core.domain.names import (
     SourceId,
     new_generation,
 )
+from kestrel_skills_core.domain.owner import Owner
 from kestrel_skills_core.domain.provenance import Provenance, dump_provenance
 from kestrel_skills_core.domain.record import Sighting
 from kestrel_skills_core.domain.removal import Manifest, approved_manifest, manifest_of
@@ -52,7 +53,7 @@ from kestrel_skills_core.ports.files import Published
 from kestrel_skills_core.ports.store import Kept, Swept
 from kestrel_skills_core.ports.world import Cancelled, Chance
 
-from . import fencing, keeping
+from . import fencing, keeping, owning
 from .changing import Change
 from .counting import Count
 from .failures import doubted, failed, failing
@@ -179,6 +180,21 @@ class PosixSkillStore(PosixSkillFiles):
         """All marks; see the port."""
         with suppress(OSError, SourceUnavailable), self._opened() as root:
             return fencing.fences(self.calls, root)
+        return None
+
+    def claim(self, owner: Owner, *, cancelled: Cancelled) -> Owner | None:
+        """Say in the root whose it is; see the port."""
+        before = self.owner()
+        if before != owner:
+            with self._working("claim") as rooms:
+                rooms.share(self.patience, cancelled)
+                owning.claim(rooms, owner)
+        return owner.ousts(before)
+
+    def owner(self) -> Owner | None:
+        """Whose the root is said to be; see the port."""
+        with suppress(OSError, SourceUnavailable), self._opened() as root:
+            return owning.owner(self.calls, root)
         return None
 
     def kept(self) -> tuple[Kept, ...]:

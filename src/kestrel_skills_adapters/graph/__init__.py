@@ -1,0 +1,1 @@
+"""The index of skills in the host's graph."""
