@@ -16,10 +16,13 @@ from kestrel_skills_core.domain.clause import Clause, token_cost
 from kestrel_skills_core.domain.errors import SkillError
 from kestrel_skills_core.domain.findings import Finding
 from kestrel_skills_core.domain.names import SkillName
+from kestrel_skills_core.domain.owner import Elsewhere, Owner
 from kestrel_skills_core.domain.provenance import Provenance
 from kestrel_skills_core.domain.record import Rejection, SkillRecord
+from kestrel_skills_core.domain.text import escaped
 from kestrel_skills_core.domain.tree import Inventory
 from kestrel_skills_core.domain.verify import Verification
+from kestrel_skills_core.domain.whereabouts import spelt
 from kestrel_skills_core.service.observed import Observed
 
 if TYPE_CHECKING:
@@ -33,6 +36,7 @@ __all__ = [
     "error_members",
     "finding_members",
     "inventory_members",
+    "owner_members",
     "verification_members",
 ]
 
@@ -50,14 +54,16 @@ class Shown:
     def catalog(self, observed: Observed, clause: Clause) -> Members:
         """The whole catalog: skills in catalog order, rejected folders, problems of sources, and the clause."""
         catalog = observed.catalog
+        hidden = {} if observed.hidden is None else {"hidden": error_members(observed.hidden)}
         return {
             "skills": [self.record(record) for record in catalog.records],
             "rejected": [self.rejection(rejection) for rejection in catalog.rejected],
             "count": len(catalog.records),
-            "problems": [{"source": source, **error_members(problem)} for source, problem in catalog.problems],
+            "problems": [{"source": source.value, **error_members(problem)} for source, problem in catalog.problems],
             "enablement_available": observed.unavailable is None,
             "enablement_error": None if observed.unavailable is None else error_members(observed.unavailable),
             "context": context_members(clause),
+            **hidden,
         }
 
     def found(self, found: SkillRecord | Rejection) -> Members:
@@ -74,7 +80,7 @@ class Shown:
             "priority": record.priority,
             "token_cost": token_cost(record),
             "context_included": resolves and record.name in self.included,
-            "source": record.source,
+            "source": record.source.value,
             "editable": record.editable,
             "deletable": binding is not None,
             "revision": record.revision,
@@ -94,7 +100,7 @@ class Shown:
         held = rejection.holds_back
         return {
             "name": rejection.label,
-            "source": rejection.source,
+            "source": rejection.source.value,
             "faults": [finding_members(fault) for fault in rejection.faults],
             "delete_revision": None if binding is None else binding.token,
             "holds_back": None if held is None else self.record(held, resolves=False),
@@ -144,6 +150,8 @@ def adaptation_members(adaptation: Adaptation) -> Members:
 def verification_members(verification: Verification) -> Members:
     """How a folder compares with its record, and how its adaptation can be undone, if it was adapted."""
     members: Members = {"verdict": verification.verdict}
+    if verification.unread is not None:
+        members["unread"] = finding_members(verification.unread)
     if verification.provenance is not None:
         members["provenance"] = _provenance_members(verification.provenance)
     if verification.differences is not None:
@@ -162,7 +170,7 @@ def verification_members(verification: Verification) -> Members:
 def stock_members(stock: Stock) -> Members:
     """The skills of a repository; the top's folder is `.`."""
     skills = [
-        {"folder": each.folder or ".", "name": each.name, "description": each.description, "ready": each.is_ready}
+        {"folder": spelt(each.folder), "name": each.name, "description": each.description, "needs": each.needs}
         for each in stock.skills
     ]
     repository = stock.repository
@@ -189,6 +197,14 @@ def installation_members(installation: Installation, shown: Shown) -> Members:
     }
 
 
+def owner_members(owner: Owner, elsewhere: Elsewhere | None, fix: str) -> Members:
+    """Whose a root is, and whether what was asked is what its host sees; if not, what is the case and what asks it."""
+    members: Members = {"agent": owner.agent, "table": owner.table, "asked": elsewhere is None}
+    if owner.file:
+        members["file"] = owner.file
+    return members if elsewhere is None else members | {"message": str(elsewhere), "fix": fix}
+
+
 def error_members(error: SkillError) -> Members:
     """An error: a stable code, one line of text, and what to do."""
     return {"code": error.code, "message": str(error), "fix": error.fix}
@@ -196,4 +212,4 @@ def error_members(error: SkillError) -> Members:
 
 def _provenance_members(provenance: Provenance) -> Members:
     members = {"kind": provenance.kind, "url": provenance.url, "commit": provenance.commit, "ref": provenance.ref}
-    return {key: value for key, value in members.items() if value is not None}
+    return {key: escaped(value) for key, value in members.items() if value is not None}

@@ -3,122 +3,82 @@
 from __future__ import annotations
 
 import os
-import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping, Sequence
+from contextlib import suppress
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from attrs import frozen
 
-from kestrel_skills_core.domain.budget import Budget
 from kestrel_skills_core.domain.errors import BadSource, SourceUnavailable, StoreFailed
 from kestrel_skills_core.domain.findings import Finding
 from kestrel_skills_core.domain.names import SourceId
+from kestrel_skills_core.domain.owner import Aim, Owner, Part, Table
 from kestrel_skills_core.domain.root import unopened
 from kestrel_skills_core.domain.tree import SkillTree
 from kestrel_skills_core.ports.files import SkillFiles
-from kestrel_skills_core.ports.world import Offload, Watcher
+from kestrel_skills_core.ports.mirror import Mirror, Mirrors
+from kestrel_skills_core.ports.privacy import Privacy
+from kestrel_skills_core.ports.states import StateTable
+from kestrel_skills_core.ports.world import Cancelled, Offload, Watcher
 from kestrel_skills_core.service.advice import with_advice
 from kestrel_skills_core.service.library import SkillLibrary
 
 from .markdown.cmark import CmarkMarkdown
 from .posix.reading import PosixSkillFiles
 from .posix.store import PosixSkillStore
+from .settings import BadSetting, PathLike, Settings, is_same, is_server, settings_of, shown_state
+from .sql.address import ServerUrl
+from .sql.hosted import HostedStates
 from .sql.states import SqliteStates
-from .world import SystemChance, SystemClock, inline
+from .world import SystemChance, SystemClock, finish, inline, never, threads
 
 if TYPE_CHECKING:
+    from collections.abc import Awaitable
+
+    from fastapi import APIRouter, Request
+
+    from kestrel_skills_core.domain.names import SkillName
     from kestrel_skills_core.domain.offer import Package
     from kestrel_skills_core.ports.git import GitSource
     from kestrel_skills_core.service.installer import Installer
 
+    from .http.desk import Desk
+    from .sql.postgres import PostgresStates
+
 __all__ = [
     "BadSetting",
     "Settings",
+    "Standing",
+    "aim_of",
+    "desk_of",
     "found_root",
     "git_of",
+    "hosted_index",
+    "hosted_library",
+    "hosted_owner",
+    "hosted_router",
+    "hosted_settings",
     "installer_of",
+    "is_server",
     "is_writable",
     "judged",
     "library_of",
     "package",
+    "serve",
     "settings_of",
+    "shown_state",
+    "standing_of",
+    "state_of",
 ]
 
-BUDGET: Final = "KESTREL_SKILLS_BUDGET_BYTES"
-HOME: Final = "KESTREL_HOME"
-ROOT: Final = "KESTREL_SKILLS_ROOT"
-SHARED: Final = "KESTREL_SHARED_SKILLS_DIR"
 
-PathLike = str | os.PathLike[str]
+@frozen
+class Standing:
+    """How a table of states stands: whether it is there, and whether it may be written, or made."""
 
-
-class BadSetting(ValueError):
-    """A setting that cannot be meant: a mistake in how the program was called, and not in any skill.
-
-    `setting` is the name of the parameter or environment variable.
-    """
-
-    code = "bad_setting"
-
-    def __init__(self, setting: str, why: str, fix: str) -> None:
-        super().__init__(setting, why, fix)
-        self.setting, self.why, self.fix = setting, why, fix
-
-    def __str__(self) -> str:
-        return f"{self.setting}: {self.why}"
-
-
-@frozen(kw_only=True)
-class Settings:
-    """Where everything is, absolute, with the defaults filled in.
-
-    `named` is whether somebody named the root. One that nobody named, and that is not there, is not a fault: there are
-    no skills yet. `shared` is nothing where there is none, or where it is the root itself.
-    """
-
-    root: Path
-    named: bool
-    shared: Path | None
-    state: Path
-    agent: str
-    budget: Budget
-
-    @property
-    def is_new(self) -> bool:
-        """Whether nobody named the root, and nothing is in the usual place yet."""
-        return not self.named and not _is_there(self.root)
-
-
-def settings_of(
-    environ: Mapping[str, str],
-    *,
-    root: PathLike | None = None,
-    shared: PathLike | None = None,
-    state: PathLike | None = None,
-    agent: str = "local",
-    budget: int | None = None,
-) -> Settings:
-    """What was asked for, else what the environment says, else the defaults; an empty variable says nothing.
-
-    The root is `$KESTREL_SKILLS_ROOT`, else `kestrel-skills/skills` in the user's data folder. The shared root is
-    `$KESTREL_SHARED_SKILLS_DIR`, else `$KESTREL_HOME/skills` if it is there. The state file lies beside the root and is
-    named after it. The budget is `$KESTREL_SKILLS_BUDGET_BYTES`, else 8,192 bytes.
-
-    Raises:
-        BadSetting: One of them cannot be meant.
-    """
-    named = _path("root", root) or _path(ROOT, environ.get(ROOT) or None)
-    own = named or _user_data(environ) / "kestrel-skills" / "skills"
-    others = _path("shared", shared) or _path(SHARED, environ.get(SHARED) or None) or _host_skills(environ)
-    return Settings(
-        root=own,
-        named=named is not None,
-        shared=None if others is None or _is_same(own, others) else others,
-        state=_state("state", state) or _beside(own),
-        agent=_agent("agent", agent),
-        budget=_budget(environ, budget),
-    )
+    there: bool
+    writable: bool
 
 
 def library_of(settings: Settings, *, offload: Offload = inline, watcher: Watcher | None = None) -> SkillLibrary:
@@ -133,12 +93,111 @@ def library_of(settings: Settings, *, offload: Offload = inline, watcher: Watche
     return SkillLibrary(
         agent=settings.agent,
         sources=sources,
-        states=SqliteStates(settings.state, settings.agent, offload=offload),
+        states=_states(settings, offload),
         offload=offload,
         markdown=CmarkMarkdown(),
         store=store,
         budget=settings.budget,
     )
+
+
+def hosted_settings(root: Path, agent: str, environ: Mapping[str, str] = os.environ) -> Settings:
+    """Where everything is for an agent of a host; its own folder is made, if the folder it lies in is there.
+
+    Raises:
+        BadSetting: The environment holds what cannot be meant.
+    """
+    with suppress(OSError):
+        root.mkdir(exist_ok=True)
+    return settings_of(environ, root=root, agent=agent)
+
+
+def hosted_library(
+    settings: Settings,
+    *,
+    database: Callable[[], Any | None],
+    privacy: Privacy,
+    mirrors: Sequence[Mirror],
+) -> SkillLibrary:
+    """The library of an agent of a host, on the host's own database, with what follows it. Opens nothing yet."""
+    store = PosixSkillStore(settings.root, chance=SystemChance(), watcher=Watcher())
+    sources: list[SkillFiles] = [store]
+    if settings.shared is not None:
+        sources.append(PosixSkillFiles(settings.shared, SourceId.HOST_SHARED, watcher=Watcher()))
+    return SkillLibrary(
+        agent=settings.agent,
+        sources=sources,
+        states=HostedStates(database, settings.agent),
+        offload=threads,
+        markdown=CmarkMarkdown(),
+        store=store,
+        budget=settings.budget,
+        privacy=privacy,
+        mirror=Mirrors(mirrors),
+    )
+
+
+def hosted_index(
+    settings: Settings,
+    store: Callable[[], Any | None],
+    *,
+    node_type: Callable[[], Callable[..., Any] | None],
+    watcher: Watcher,
+) -> Mirror:
+    """The index of an agent's skills in the graph of its host; what it cannot do, the watcher is told."""
+    from kestrel_skills_core.service.indexing import Indexed  # noqa: PLC0415 - only a host has a graph
+
+    from .graph.index import HostGraph  # noqa: PLC0415 - the same
+
+    index = HostGraph(store, settings.agent, node_type=node_type)
+    return Indexed(index=index, clock=SystemClock(), watcher=watcher)
+
+
+def hosted_owner(settings: Settings, database: PathLike | None) -> Owner | None:
+    """What a host is to leave in the root of its agent; `database` is its SQLite file, nothing where it has a server.
+
+    Nothing where it cannot be said: nobody else can look into a database in memory.
+    """
+    file = None if database is None else os.fspath(database)
+    if file in ("", ":memory:"):
+        return None
+    try:
+        if file is None:
+            return Owner(agent=settings.agent, table="postgres")
+        above, name = os.path.split(os.path.abspath(file))  # noqa: PTH100 - its name is as spelt, were it a link
+        beside = is_same(Path(above), settings.root.parent) and name.isprintable()
+        return Owner(agent=settings.agent, table="sqlite", file=name if beside else "")
+    except ValueError:
+        return None
+
+
+def aim_of(settings: Settings, owner: Owner, chosen: Collection[Part]) -> Aim:
+    """Where these settings look for what is on, beside where the owner of the root does; `chosen` is what was named."""
+    told = state_of(settings, owner)
+    table, is_file = _table(settings.state), None
+    if told is not None and isinstance(settings.state, Path):
+        is_file = is_same(told, settings.state)
+    elif "table" not in chosen:
+        is_file = False  # our own file beside the root, which no host has
+    return Aim(agent=settings.agent, table=table, is_file=is_file, chosen=chosen)
+
+
+def state_of(settings: Settings, owner: Owner) -> Path | None:
+    """The SQLite file in which the owner of the root keeps what is on, where that is told."""
+    return settings.root.parent / owner.file if owner.file else None
+
+
+def standing_of(settings: Settings) -> Standing:
+    """How the table of states stands. Asks, and changes nothing.
+
+    Raises:
+        StateUnavailable: A server does not answer.
+    """
+    if isinstance(settings.state, ServerUrl):
+        return Standing(*finish(_on_server(settings.state, settings.agent, inline).standing()))
+    # Beside the file lies the journal of whatever is written to it.
+    writable = is_writable(settings.state) and is_writable(settings.state.parent)
+    return Standing(os.path.lexists(settings.state), writable)
 
 
 def found_root(settings: Settings) -> None:
@@ -186,19 +245,91 @@ def installer_of(library: SkillLibrary, git: GitSource) -> Installer:
     return Installer(library=library, git=git, clock=SystemClock())
 
 
-def package(path: PathLike) -> Package:
-    """A folder or archive of this machine, read whole. Links above it are followed; a folder may hold none.
+def desk_of(
+    library: SkillLibrary,
+    *,
+    connect: Callable[[Callable[[int, int], None]], GitSource] | None = None,
+    included: Callable[[], Collection[SkillName]] | None = None,
+) -> Desk:
+    """What is asked over HTTP of one agent's skills; kept as long as the library is.
+
+    `connect` is how git is reached, if not as usual. `included` says which names the agent's prompt has, where that is
+    known without looking.
+    """
+    from .http.desk import Desk  # noqa: PLC0415 - only who speaks HTTP pays for it
+    from .markdown.html import html_of  # noqa: PLC0415 - the same
+
+    return Desk(
+        library=library,
+        installer=lambda progress: installer_of(library, (connect or git_of)(progress)),
+        html=html_of,
+        included=included,
+    )
+
+
+def hosted_router(
+    ask: Callable[[Request], Awaitable[Desk]], guard: Callable[[Request], Awaitable[None]] | None = None
+) -> APIRouter | None:
+    """The router for a host, which mounts it and keeps it; none where there is no FastAPI.
+
+    `ask` gives the skills of the agent that a request is about; `guard` is what the host demands of what destroys.
+    """
+    try:
+        from .http.router import router_of  # noqa: PLC0415 - a host brings FastAPI, the SDK alone does not
+    except ModuleNotFoundError as error:
+        if error.name is None or error.name.partition(".")[0] not in _OF_HTTP:
+            raise
+        return None
+    return router_of(ask, guard=guard)
+
+
+def serve(desk: Desk, port: int, listening: Callable[[str], None]) -> None:
+    """Serve one agent's skills on a port of this machine, 0 for any that is free, until SIGINT or SIGTERM.
+
+    `listening` is told the address to open once the server answers.
+
+    Raises:
+        BadSetting: The extra `http` is not installed, or nobody may listen at that port.
+        Busy: Another listens there.
+    """
+    try:
+        import nh3  # noqa: F401, PLC0415 - told at once, and not by the first page
+
+        from .http.serving import Forbidden  # noqa: PLC0415 - only who serves pays for it
+        from .http.serving import serve as served  # noqa: PLC0415 - the same
+    except ModuleNotFoundError as error:
+        if error.name is None or error.name.partition(".")[0] not in _OF_HTTP:
+            raise
+        fix = "install kestrel-feature-skills[http]"
+        raise BadSetting("serve", "what it takes, the extra `http`, is not installed", fix) from None
+    try:
+        served(desk, port, listening)
+    except Forbidden as error:
+        raise BadSetting("port", str(error), "name another, or none") from None
+
+
+_OF_HTTP: Final = frozenset({"fastapi", "nh3", "starlette", "uvicorn"})
+"""What the extra `http` brings."""
+
+
+def package(path: PathLike, *, cancelled: Cancelled = never) -> Package:
+    """A folder or archive of this machine, read whole. Links to it are followed, but for one to a folder; in it none.
+
+    `cancelled` is asked at each piece of an archive, so that a caller with an event loop can read it in a thread.
 
     Raises:
         BadPath, BadSource, TooLarge: It is neither, or holds what is not taken.
+        Abandoned: Whoever asked has gone away.
     """
     from kestrel_skills_core.domain.offer import Package  # noqa: PLC0415 - only who installs pays for it
 
     spelt = Path(os.path.abspath(path))  # noqa: PTH100 - its name is as spelt, were it a link
+    if spelt.is_symlink() and spelt.is_dir():
+        raise BadSource(spelt.name, "it is a symbolic link", "name the folder that the link points to")
     if not spelt.is_dir():
         from .archive.reading import archived  # noqa: PLC0415 - the same
 
-        return Package(kind="archive", parcel=archived(spelt))
+        return Package(kind="archive", parcel=archived(spelt, cancelled=cancelled))
     try:
         parcel = PosixSkillFiles(os.path.realpath(spelt.parent), SourceId.AGENT_LOCAL).parcel(spelt.name)
     except SourceUnavailable as error:
@@ -212,85 +343,17 @@ def is_writable(path: Path) -> bool:
     return (nearest == path or nearest.is_dir()) and os.access(nearest, os.W_OK)
 
 
-def _path(setting: str, given: PathLike | None) -> Path | None:
-    if given is None:
-        return None
-    spelt = os.fspath(given)
-    if not spelt or "\0" in spelt:
-        raise BadSetting(setting, "it is empty, or holds a NUL", "name a folder or file, or leave the setting out")
-    # Without `..`, so that it has a name, and without following links, so that it is still what was named.
-    return Path(os.path.abspath(spelt))  # noqa: PTH100 - see above
+def _table(state: object) -> Table:
+    return "sqlite" if isinstance(state, Path) else "postgres"
 
 
-def _state(setting: str, given: PathLike | None) -> Path | None:
-    if given is not None and "://" in os.fspath(given):
-        raise BadSetting(setting, "it is a URL, and only SQLite files are read", "name a SQLite file")
-    return _path(setting, given)
+def _states(settings: Settings, offload: Offload) -> StateTable:
+    if isinstance(settings.state, ServerUrl):
+        return _on_server(settings.state, settings.agent, offload)
+    return SqliteStates(settings.state, settings.agent, offload=offload)
 
 
-def _beside(root: Path) -> Path:
-    """The state file of a root, beside it and named after it."""
-    if not root.name:
-        fix = "name a folder in it, or also name a state file with --state"
-        raise BadSetting("root", "it has no name that a state file could be named after", fix)
-    return root.with_name(f"{root.name}.state.sqlite3")
+def _on_server(url: ServerUrl, agent: str, offload: Offload) -> PostgresStates:
+    from .sql.postgres import PostgresStates  # noqa: PLC0415 - only who has a server pays for it
 
-
-def _agent(setting: str, given: str) -> str:
-    if not given.strip() or not given.isprintable():
-        raise BadSetting(setting, "it is blank, or holds what cannot be printed", "give the agent's DID")
-    return given
-
-
-def _budget(environ: Mapping[str, str], given: int | None) -> Budget:
-    if given is not None:
-        if given < 0:
-            raise BadSetting("budget", "it is negative", "give a number of bytes, 0 or more")
-        return Budget(given)
-    text = environ.get(BUDGET, "").strip()
-    if not text:
-        return Budget()
-    if not (text.isascii() and text.isdigit() and len(text) <= _DIGITS):
-        raise BadSetting(BUDGET, "it is not a number of bytes", "set it to a whole number, as 8192, or unset it")
-    return Budget(int(text))
-
-
-_DIGITS: Final = 18
-"""More bytes than any memory has; Python refuses to read numbers that are much longer."""
-
-
-def _user_data(environ: Mapping[str, str], platform: str = sys.platform) -> Path:
-    """The folder for a user's data: Apple's on macOS, else that of the XDG base directory specification."""
-    try:
-        home = Path(environ.get("HOME") or Path.home())
-    except RuntimeError:
-        raise BadSetting(ROOT, "it is not set, and this user has no home", "set it to a folder of skills") from None
-    if platform == "darwin":
-        return home / "Library" / "Application Support"
-    given = Path(environ.get("XDG_DATA_HOME", ""))
-    return given if given.is_absolute() else home / ".local" / "share"
-
-
-def _host_skills(environ: Mapping[str, str]) -> Path | None:
-    """The host's own folder of skills, if it has one."""
-    home = _path(HOME, environ.get(HOME) or None)
-    return home / "skills" if home is not None and _is_there(home / "skills") else None
-
-
-def _is_there(path: Path) -> bool:
-    """Whether anything is at a path, be it a link to nothing, or hidden behind a folder that may not be entered."""
-    try:
-        path.lstat()
-    except (FileNotFoundError, NotADirectoryError):
-        return False
-    except OSError:
-        return True
-    return True
-
-
-def _is_same(one: Path, other: Path) -> bool:
-    """Whether two paths lead to one folder, be it there or not."""
-    try:
-        return one.samefile(other)
-    except OSError:
-        return one == other
+    return PostgresStates(url, agent, offload=offload)

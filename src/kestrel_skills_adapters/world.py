@@ -12,7 +12,7 @@ from typing import Any, TypeVar
 
 from kestrel_skills_core.ports.world import Cancelled
 
-__all__ = ["SystemChance", "SystemClock", "finish", "inline", "threads"]
+__all__ = ["SystemChance", "SystemClock", "finish", "inline", "never", "threads"]
 
 T = TypeVar("T")
 
@@ -33,13 +33,14 @@ class SystemChance:
         return os.urandom(32).hex()
 
 
-def _never() -> bool:
+def never() -> bool:
+    """Nobody goes away: the `Cancelled` of whoever waits for the work anyway."""
     return False
 
 
 async def inline(work: Callable[[Cancelled], T], /) -> T:
     """An `Offload` that runs the work where it is called, at once; for callers that have no event loop to keep free."""
-    return work(_never)
+    return work(never)
 
 
 def finish(work: Coroutine[Any, Any, T]) -> T:

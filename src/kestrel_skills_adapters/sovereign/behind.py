@@ -1,0 +1,70 @@
+"""What follows the catalog without keeping anybody waiting: a slow mirror, in a task of its own."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections import deque
+from collections.abc import Awaitable, Callable
+from functools import partial
+
+from attrs import define, field
+
+from kestrel_skills_core.domain.names import SkillName
+from kestrel_skills_core.domain.record import Rejection, SkillRecord
+from kestrel_skills_core.domain.resolver import Catalog
+from kestrel_skills_core.ports.mirror import Mirror
+
+__all__ = ["Behind"]
+
+_log = logging.getLogger(__name__)
+
+
+@define(eq=False)
+class Behind:
+    """A `Mirror` that tells another one, in order, beside the work of whoever tells it.
+
+    A whole catalog makes what waits before it superfluous. The task takes no lock of the host's: it is a child of
+    whichever task told it first, and that may be a turn that holds it.
+    """
+
+    mirror: Mirror
+    _waiting: deque[Callable[[], Awaitable[None]]] = field(factory=deque, init=False)
+    _task: asyncio.Task[None] | None = field(default=None, init=False)
+    _has_stopped: bool = field(default=False, init=False)
+
+    async def shown(self, catalog: Catalog, *, hidden: bool) -> None:
+        """Tell of a whole catalog when there is time."""
+        self._waiting.clear()
+        self._follow(partial(self.mirror.shown, catalog, hidden=hidden))
+
+    async def changed(self, name: SkillName, found: SkillRecord | Rejection | None) -> None:
+        """Tell of one name when there is time."""
+        self._follow(partial(self.mirror.changed, name, found))
+
+    async def settled(self) -> None:
+        """Wait until all is told."""
+        while self._task is not None and not self._task.done():
+            await asyncio.wait([self._task])
+
+    async def stop(self) -> None:
+        """Tell nothing any more, whoever still works; what is being told is broken off."""
+        self._has_stopped = True
+        self._waiting.clear()
+        if self._task is not None:
+            self._task.cancel()
+            await self.settled()
+
+    def _follow(self, told: Callable[[], Awaitable[None]]) -> None:
+        if self._has_stopped:
+            return
+        self._waiting.append(told)
+        if self._task is None or self._task.done():
+            self._task = asyncio.get_running_loop().create_task(self._tell())
+
+    async def _tell(self) -> None:
+        while self._waiting:
+            try:
+                await self._waiting.popleft()()
+            except Exception:  # noqa: BLE001 - a mirror raises nothing; one that does is told of, and goes on
+                _log.exception("what follows the catalog failed")

@@ -1,0 +1,165 @@
+"""The context clause as the host takes it: bytes that are kept, and that change when the skills do.
+
+The host keeps the bytes too, and asks for them at transitions only: when the feature becomes active, when a privacy
+mode begins or ends, and when it is told to. So whoever changes what is on tells it, by these rules.
+
+Rule 1: what the prompt has is asked of the host, and not remembered: a change that it did not take, or took back, is
+        seen at the next catalog or change, and published then.
+Rule 2: nothing is published in the middle of a change of the privacy mode, where the host takes its clauses for
+        tampered with, and empties those of every feature. So the mode is held; and while somebody else holds it, which
+        a turn does from end to end, nobody waits: a task of its own publishes afterwards.
+Rule 3: while what is kept is hidden, the bytes are none, whatever was on before.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Final
+
+from attrs import define, field
+
+from kestrel_skills_core.domain.budget import Budget
+from kestrel_skills_core.domain.clause import Clause, render_clause
+from kestrel_skills_core.domain.enabled import Enabled
+from kestrel_skills_core.domain.errors import Busy
+from kestrel_skills_core.domain.names import SkillName
+from kestrel_skills_core.domain.record import Rejection, SkillRecord
+from kestrel_skills_core.domain.resolver import Catalog
+
+from .host import Host, Unpublished
+
+__all__ = ["ContextClause", "Following"]
+
+_log = logging.getLogger(__name__)
+_BEHIND: Final = "the agent's prompt still has the context clause from before the last change"
+
+
+@define(eq=False)
+class Following:
+    """A `Mirror` that tells the clause for as long as the library that it follows is the agent's; then nobody.
+
+    What an agent's skills were before the feature was switched off and on may end its look afterwards.
+    """
+
+    clause: ContextClause
+    _is_over: bool = field(default=False, init=False)
+
+    async def shown(self, catalog: Catalog, *, hidden: bool) -> None:
+        """Tell of a whole catalog; see `Mirror`."""
+        if not self._is_over:
+            await self.clause.shown(catalog, hidden=hidden)
+
+    async def changed(self, name: SkillName, found: SkillRecord | Rejection | None) -> None:
+        """Tell of one name; see `Mirror`."""
+        if not self._is_over:
+            await self.clause.changed(name, found)
+
+    def stop(self) -> None:
+        """Tell nothing any more."""
+        self._is_over = True
+
+
+@define(eq=False)
+class ContextClause:
+    """A `Mirror` that keeps the clause of what is on, and has the host take it when its bytes change.
+
+    Changing one skill costs what is in the clause, however many there are.
+    """
+
+    host: Host
+    feature: object
+    """Whose clause it is to the host."""
+    budget: Budget = field(factory=Budget)
+    clause: Clause = field(factory=lambda: render_clause(()), init=False)
+    """What is in the prompt, or will be."""
+    _on: Enabled = field(factory=Enabled, init=False)
+    _asked_for: int = field(default=0, init=False)
+    _later: asyncio.Task[None] | None = field(default=None, init=False)
+
+    def render(self) -> str:
+        """The bytes, for the host. Never raises."""
+        return "" if self.host.privacy.hidden() is not None else self.clause.text
+
+    @property
+    def problem(self) -> str:
+        """Why the prompt does not have the newest clause; empty where it has, or there is no prompt yet."""
+        return _BEHIND if self._is_due else ""
+
+    def shows(self, record: SkillRecord) -> bool:
+        """Whether the clause has this very skill, and not another of its name."""
+        shown = self._on.get(record.name)
+        return shown is not None and shown.source is record.source and record.name in self.clause.included
+
+    async def shown(self, catalog: Catalog, *, hidden: bool) -> None:  # noqa: ARG002 - a hidden catalog is empty
+        """Take over what a whole catalog has on; see `Mirror`."""
+        self._on.fill(catalog.records)
+        self._follow()
+        if self._is_due:
+            try:
+                await self._publish(wait=0)
+            except Busy:
+                self._publish_later()
+
+    async def changed(self, name: SkillName, found: SkillRecord | Rejection | None) -> None:
+        """Take over what has become of one name, while the mode is held; see `Mirror`."""
+        self._on.put(name, found)
+        self._follow()
+        self._publish_now()
+
+    def clear(self) -> None:
+        """Show nothing: nobody knows any more what is on."""
+        self._on.fill(())
+        self._follow()
+
+    @contextmanager
+    def unpublished(self) -> Iterator[None]:
+        """Let the clause follow without having the host take it, where the host is about to ask for it by itself."""
+        self._asked_for += 1
+        try:
+            yield
+        finally:
+            self._asked_for -= 1
+
+    async def settled(self) -> None:
+        """Wait until nothing is published later any more."""
+        while self._later is not None and not self._later.done():
+            await asyncio.wait([self._later])
+
+    async def stop(self) -> None:
+        """Publish nothing later."""
+        if self._later is not None:
+            self._later.cancel()
+            await self.settled()
+
+    @property
+    def _is_due(self) -> bool:
+        return not self._asked_for and self.host.published(self.feature) not in {None, self.render()}
+
+    def _follow(self) -> None:
+        self.clause = self._on.clause(self.budget)
+
+    def _publish_later(self) -> None:
+        if self._later is None or self._later.done():
+            self._later = asyncio.get_running_loop().create_task(self._publish_in_turn())
+
+    async def _publish_in_turn(self) -> None:
+        try:
+            await self._publish(wait=None)
+        except Busy as error:
+            _log.warning("the context clause of the skills waits for their next change: %s", error)
+
+    async def _publish(self, wait: float | None) -> None:
+        async with self.host.privacy.unchanged(wait):
+            self._publish_now()
+
+    def _publish_now(self) -> None:
+        """Have the host take the clause, if it has another; the mode is held."""
+        if not self._is_due:
+            return
+        try:
+            self.host.publish(self.feature)
+        except Unpublished as error:
+            _log.warning("the host did not take the new context clause of the skills (%s)", error)

@@ -1,0 +1,55 @@
+"""What the tools of one agent work on, put together once the agent has what they need."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING
+
+from attrs import frozen
+
+from kestrel_skills_core.domain.clause import Clause
+from kestrel_skills_core.domain.owner import Owner
+from kestrel_skills_core.domain.record import Rejection, SkillRecord
+from kestrel_skills_core.ports.git import GitSource
+from kestrel_skills_core.service.library import SkillLibrary
+
+from ..records import Members, Shown
+from ..wiring import installer_of
+from .context import ContextClause
+
+if TYPE_CHECKING:
+    from kestrel_skills_core.service.installer import Installer
+
+__all__ = ["Desk"]
+
+
+@frozen(kw_only=True)
+class Desk:
+    """An agent's skills, and the clause that shows them.
+
+    `notes` is what whoever runs the agent should know, in lines, as it is when it is asked for.
+    """
+
+    library: SkillLibrary
+    clause: ContextClause
+    owner: Owner | None
+    """Whose the root is, for whoever comes to it by hand."""
+    git: Callable[[], GitSource]
+    notes: Callable[[], Sequence[str]]
+
+    @property
+    def room(self) -> int:
+        """How long an answer may be."""
+        return self.clause.host.room
+
+    def shown(self, clause: Clause | None = None) -> Shown:
+        """How records are shown, beside this clause or the one that the prompt has."""
+        return Shown(self.library.agent, frozenset((clause or self.clause.clause).included))
+
+    def members(self, found: SkillRecord | Rejection | None) -> Members | None:
+        """What was changed, as it is shown beside the clause that the prompt has then."""
+        return None if found is None else self.shown().found(found)
+
+    def installer(self) -> Installer:
+        """What brings skills in from git."""
+        return installer_of(self.library, self.git())

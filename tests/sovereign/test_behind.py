@@ -1,0 +1,176 @@
+"""A mirror behind another task: in order, without keeping anybody waiting, until it is stopped."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable
+
+import pytest
+from attrs import define, field
+
+from kestrel_skills_adapters.sovereign.behind import Behind
+from kestrel_skills_core.domain.names import SkillName
+from kestrel_skills_core.domain.record import Rejection, SkillRecord
+from kestrel_skills_core.domain.resolver import Catalog
+from tests.sovereign.agent import TransitionLock
+
+A, B, C = map(SkillName, "abc")
+NOTHING = Catalog(())
+
+
+@define(eq=False)
+class Slow:
+    """A mirror that tells what it is told, one each time it is let."""
+
+    told: list[str] = field(factory=list)
+    lets: asyncio.Semaphore = field(factory=lambda: asyncio.Semaphore(0))
+    begun: asyncio.Event = field(factory=asyncio.Event)
+    fails_at: str = ""
+
+    async def shown(self, catalog: Catalog, *, hidden: bool) -> None:
+        """A whole catalog."""
+        await self._tell(f"all hidden={hidden}")
+
+    async def changed(self, name: SkillName, found: SkillRecord | Rejection | None) -> None:
+        """One name."""
+        await self._tell(name)
+
+    async def _tell(self, what: str) -> None:
+        self.begun.set()
+        await self.lets.acquire()
+        self.told.append(what)
+        if what == self.fails_at:
+            raise LookupError(what)
+
+
+def run(test: Callable[[Slow, Behind], Awaitable[None]]) -> None:
+    """Run a test in a loop of its own, and stop what is left."""
+
+    async def main() -> None:
+        slow = Slow()
+        behind = Behind(slow)
+        await test(slow, behind)
+        await behind.stop()
+
+    asyncio.run(main())
+
+
+def let(slow: Slow, times: int = 9) -> None:
+    """Let it go on so often."""
+    for _ in range(times):
+        slow.lets.release()
+
+
+async def tell(behind: Behind, *names: SkillName) -> None:
+    """Tell of these names."""
+    for name in names:
+        await behind.changed(name, None)
+
+
+def test_whoever_tells_does_not_wait() -> None:
+    """What was told comes in order, when there is time; then it has settled."""
+
+    async def test(slow: Slow, behind: Behind) -> None:
+        await tell(behind, A, B)
+        await behind.shown(NOTHING, hidden=True)
+        await tell(behind, C)
+        assert slow.told == []
+        let(slow)
+        await behind.settled()
+        assert slow.told == ["all hidden=True", "c"]
+
+    run(test)
+
+
+def test_a_catalog_makes_what_waits_superfluous() -> None:
+    """But not what is being told: that is ended first."""
+
+    async def test(slow: Slow, behind: Behind) -> None:
+        await tell(behind, A, B)
+        await slow.begun.wait()
+        await behind.shown(NOTHING, hidden=False)
+        await behind.shown(NOTHING, hidden=True)
+        let(slow)
+        await behind.settled()
+        assert slow.told == ["a", "all hidden=True"]
+
+    run(test)
+
+
+def test_it_goes_on_after_a_failure(caplog: pytest.LogCaptureFixture) -> None:
+    """Which is in the log: a mirror should fail nothing."""
+
+    async def test(slow: Slow, behind: Behind) -> None:
+        slow.fails_at = "a"
+        await tell(behind, A, B)
+        let(slow)
+        await behind.settled()
+        assert slow.told == ["a", "b"]
+
+    run(test)
+    assert "LookupError" in caplog.text
+
+
+def test_it_begins_again_after_it_settled() -> None:
+    """There is no end but to stop it."""
+
+    async def test(slow: Slow, behind: Behind) -> None:
+        let(slow)
+        await behind.settled()
+        await tell(behind, A)
+        await behind.settled()
+        await tell(behind, B)
+        await behind.settled()
+        assert slow.told == ["a", "b"]
+
+    run(test)
+
+
+def test_stopped_it_tells_nothing_any_more() -> None:
+    """What is being told is broken off, what waits is dropped, and whoever still tells is not heard."""
+
+    async def test(slow: Slow, behind: Behind) -> None:
+        await tell(behind, A, B)
+        await asyncio.sleep(0)
+        await behind.stop()
+        let(slow)
+        await tell(behind, C)
+        await behind.shown(NOTHING, hidden=False)
+        await behind.settled()
+        assert slow.told == []
+        await behind.stop()
+
+    run(test)
+
+
+def test_the_cancelled_teller_takes_nothing_back() -> None:
+    """What it told is told, though the task that told it is gone."""
+
+    async def test(slow: Slow, behind: Behind) -> None:
+        async def turn() -> None:
+            await tell(behind, A)
+            await asyncio.Event().wait()
+
+        turning = asyncio.create_task(turn())
+        await asyncio.sleep(0)
+        turning.cancel()
+        await asyncio.wait([turning])
+        let(slow)
+        await behind.settled()
+        assert slow.told == ["a"]
+
+    run(test)
+
+
+def test_it_takes_no_lock() -> None:
+    """It goes on while a turn holds the privacy mode, be that the one that told it."""
+
+    async def test(slow: Slow, behind: Behind) -> None:
+        lock = TransitionLock()
+        async with lock:
+            await tell(behind, A)
+            let(slow)
+            await behind.settled()
+            assert (slow.told, lock.entered) == (["a"], 1)
+
+    run(test)

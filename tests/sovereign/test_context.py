@@ -1,0 +1,458 @@
+"""The context clause follows what is on: at transitions only, and never with anything that is off or hidden."""
+
+from __future__ import annotations
+
+import asyncio
+import shutil
+from typing import Any
+
+import pytest
+from kestrel_sdk.features.contributions import ContextClauseRegistration
+from kestrel_sdk.hooks.base import HookEvent, HookInput, HookOutput
+
+from tests.sovereign.agent import HIDING, Agent, PrivacyConfig, host_modules
+from tests.sovereign.booted import Feature, booted, document, write
+
+SOW = {"name": "sow", "description": "Use to sow.", "body": "# Sow\n"}
+LINE = '<skill name="sow">Use to sow.</skill>'
+
+
+def rendered(agent: Agent) -> int:
+    """How often the clause was rendered until now."""
+    return len(agent.feature_contribution_runtime.rendered)
+
+
+def test_it_is_rendered_once_for_each_transition(agent: Agent) -> None:
+    """Enabled, edited, moved and disabled: once each, and not at all where its bytes stay, be it read or listed."""
+
+    async def test(feature: Feature) -> None:
+        assert rendered(agent) == 1
+        await agent.use("skill_create", **SOW)
+        for tool, args in (("skill_list", {}), ("skill_search", {"query": "sow"}), ("skill_read", {"name": "sow"})):
+            await agent.use(tool, **args)
+        assert (rendered(agent), agent.prompt) == (1, "")
+        await agent.use("skill_enable", name="sow")
+        assert rendered(agent) == 2
+        assert LINE in agent.prompt
+        await agent.use("skill_edit", name="sow", append="More.\n")
+        await agent.use("skill_enable", name="sow", priority=3)
+        await agent.use("skill_list")
+        assert rendered(agent) == 2
+        await agent.use("skill_edit", name="sow", old_text="Use to sow.", new_text="Use to sow well.")
+        assert rendered(agent) == 3
+        assert "sow well" in agent.prompt
+        await agent.use("skill_disable", name="sow")
+        assert (rendered(agent), agent.prompt) == (4, "")
+
+    booted(agent, test)
+
+
+def test_it_is_there_from_the_start(agent: Agent) -> None:
+    """What was on before the agent ended is in the prompt when it starts again; its bytes are those from before."""
+
+    async def first(feature: Feature) -> None:
+        await agent.use("skill_create", **SOW, enabled=True)
+
+    booted(agent, first)
+    before = agent.prompt
+    agent.feature_contribution_runtime.__init__()
+
+    async def then(feature: Feature) -> None:
+        assert agent.prompt == before
+        assert rendered(agent) == 1
+
+    booted(agent, then)
+
+
+@pytest.mark.parametrize("by", ["editing", "breaking", "deleting", "making anew"])
+def test_what_a_person_does_by_hand_is_followed_at_the_next_list(agent: Agent, by: str) -> None:
+    """No enabling outlives what was enabled; what was only edited stays on."""
+
+    async def test(feature: Feature) -> None:
+        await agent.use("skill_create", **SOW, enabled=True)
+        if by in {"deleting", "making anew"}:
+            shutil.rmtree(agent.skills / "sow")
+        if by == "breaking":
+            write(agent, "sow", "no frontmatter")
+        if by in {"editing", "making anew"}:
+            write(agent, "sow", document("sow", "Use with care."))
+        await agent.use("skill_list")
+        assert ("Use with care." in agent.prompt) is (by == "editing")
+        assert LINE not in agent.prompt
+
+    booted(agent, test)
+
+
+def test_a_deleted_skill_that_is_made_again_is_off(agent: Agent) -> None:
+    """Through the tools too."""
+
+    async def test(feature: Feature) -> None:
+        made = await agent.use("skill_create", **SOW, enabled=True)
+        await agent.use("skill_delete", name="sow", delete_revision=made["data"]["delete_revision"])
+        assert agent.prompt == ""
+        await agent.use("skill_create", **SOW)
+        assert agent.prompt == ""
+
+    booted(agent, test)
+
+
+def test_a_publication_that_fails_is_told_and_retried(agent: Agent, caplog: pytest.LogCaptureFixture) -> None:
+    """The change itself stands; nothing of the host's exception is told."""
+
+    async def test(feature: Feature) -> None:
+        await agent.use("skill_create", **SOW)
+        agent.feature_contribution_runtime.refuses = True
+        assert (await agent.use("skill_enable", name="sow"))["data"]["enabled"]
+        assert agent.prompt == ""
+        noted = (await agent.use("skill_list"))["data"]["notes"]
+        assert any("prompt still has the context clause" in note for note in noted)
+        agent.feature_contribution_runtime.refuses = False
+        await agent.use("skill_list")
+        assert LINE in agent.prompt
+        assert not any("prompt still" in note for note in (await agent.use("skill_list"))["data"].get("notes", []))
+
+    booted(agent, test)
+    assert "ContributionError" in caplog.text
+    assert "/srv" not in caplog.text
+
+
+def test_what_the_host_took_back_is_published_again(agent: Agent) -> None:
+    """Another feature fails in a change of the privacy mode, for which the host empties every clause."""
+
+    class Failing:
+        fails = True
+
+        async def prepare_context_clause_refresh(self) -> None:
+            if self.fails:
+                raise LookupError
+
+    async def test(feature: Feature) -> None:
+        await agent.use("skill_create", **SOW, enabled=True)
+        agent.feature_contribution_runtime.activate(Failing(), feature.get_context_clause_registrations())
+        await agent.set_privacy_mode("public")
+        assert agent.prompt == ""
+        await agent.use("skill_list")
+        assert LINE in agent.prompt
+
+    booted(agent, test)
+
+
+# Privacy
+
+
+@pytest.mark.parametrize("mode", HIDING)
+def test_a_mode_that_hides_empties_it_until_it_is_left(agent: Agent, mode: str) -> None:
+    """The catalog too, and every other question and every change is refused."""
+
+    async def test(feature: Feature) -> None:
+        made = await agent.use("skill_create", **SOW, enabled=True)
+        before = agent.prompt
+        await agent.set_privacy_mode(mode)
+        assert agent.prompt == ""
+        listed = await agent.use("skill_list")
+        assert (listed["data"]["skills"], listed["data"]["total"]) == ([], 0)
+        assert mode in listed["data"]["notes"][0]
+        for tool, args in (
+            ("skill_read", {"name": "sow"}),
+            ("skill_create", SOW | {"name": "reap"}),
+            ("skill_edit", {"name": "sow", "append": "x"}),
+            ("skill_enable", {"name": "sow"}),
+            ("skill_disable", {"name": "sow"}),
+            ("skill_delete", {"name": "sow", "delete_revision": made["data"]["delete_revision"]}),
+            ("skill_preview_install", {"source_url": "https://git.example/knots.git"}),
+            ("skill_install", {"source_url": "https://git.example/knots.git", "skill_name": "knots"}),
+        ):
+            refused = await agent.use(tool, **args)
+            assert (refused["status"], refused["data"]["reason_code"]) == ("error", "hidden"), tool
+        assert agent.prompt == ""
+        await agent.set_privacy_mode("normal")
+        assert agent.prompt == before
+        assert (await agent.use("skill_list"))["data"]["skills"][0]["enabled"]
+
+    booted(agent, test)
+
+
+@pytest.mark.parametrize("mode", ["anonymous", "public", "normal"])
+def test_other_modes_hide_nothing(agent: Agent, mode: str) -> None:
+    """The clause stays."""
+
+    async def test(feature: Feature) -> None:
+        await agent.use("skill_create", **SOW, enabled=True)
+        await agent.set_privacy_mode(mode)
+        assert LINE in agent.prompt
+
+    booted(agent, test)
+
+
+def test_an_agent_that_starts_hidden_shows_all_afterwards(agent: Agent) -> None:
+    """What the start of an agent takes is done when its skills may be seen."""
+
+    async def first(feature: Feature) -> None:
+        await agent.use("skill_create", **SOW, enabled=True)
+
+    booted(agent, first)
+
+    async def hide() -> None:
+        await agent.set_privacy_mode("ephemeral")
+
+    asyncio.run(hide())
+    agent.feature_contribution_runtime.__init__()
+
+    async def then(feature: Feature) -> None:
+        assert agent.prompt == ""
+        await agent.set_privacy_mode("normal")
+        assert LINE in agent.prompt
+
+    booted(agent, then)
+
+
+def test_a_look_that_began_before_the_mode_shows_nothing_after(agent: Agent) -> None:
+    """A list that waits for the database while a mode that hides begins ends empty, and empties nothing later."""
+
+    async def test(feature: Feature) -> None:
+        await agent.use("skill_create", **SOW, enabled=True)
+        waits, goes_on = asyncio.Event(), asyncio.Event()
+
+        async def answers() -> None:
+            waits.set()
+            await goes_on.wait()
+
+        agent.database.answers = answers
+        looking = asyncio.create_task(feature.skill_list())
+        await waits.wait()
+        agent.database.answers = None
+        await agent.set_privacy_mode("ephemeral")
+        goes_on.set()
+        result = await looking
+        assert result.data is not None
+        assert result.data["skills"] == []
+        assert agent.prompt == ""
+        await agent.set_privacy_mode("normal")
+        assert LINE in agent.prompt
+
+    booted(agent, test)
+
+
+def test_a_look_that_ends_after_the_mode_was_left_shows_what_is(agent: Agent) -> None:
+    """It began while nothing was hidden, and ends so: what the mode hid in between is told as it is now."""
+
+    async def test(feature: Feature) -> None:
+        await agent.use("skill_create", **SOW, enabled=True)
+        waits, goes_on = asyncio.Event(), asyncio.Event()
+
+        async def answers() -> None:
+            waits.set()
+            await goes_on.wait()
+
+        agent.database.answers = answers
+        looking = asyncio.create_task(feature.skill_list())
+        await waits.wait()
+        agent.database.answers = None
+        await agent.set_privacy_mode("ephemeral")
+        await agent.set_privacy_mode("normal")
+        await agent.use("skill_disable", name="sow")
+        goes_on.set()
+        await looking
+        assert agent.prompt == ""
+
+    booted(agent, test)
+
+
+def test_nothing_is_published_in_the_middle_of_a_change_of_the_mode(agent: Agent) -> None:
+    """The host would empty the clauses of every feature; whoever lists is not kept waiting, and it follows later."""
+
+    class Slow:
+        def __init__(self) -> None:
+            self.asked, self.goes_on = asyncio.Event(), asyncio.Event()
+
+        async def prepare_context_clause_refresh(self) -> None:
+            self.asked.set()
+            await self.goes_on.wait()
+
+    async def test(feature: Feature) -> None:
+        await agent.use("skill_create", **SOW, enabled=True)
+        slow = Slow()
+        agent.feature_contribution_runtime.activate(slow, feature.get_context_clause_registrations())
+        changing = asyncio.create_task(agent.set_privacy_mode("public"))
+        await slow.asked.wait()
+        write(agent, "sow", document("sow", "Use with care."))
+        listed = await feature.skill_list()
+        assert listed.data is not None
+        assert "Use with care." in str(listed.data["skills"])
+        slow.goes_on.set()
+        await changing
+        assert "Use with care." in agent.prompt
+
+    booted(agent, test)
+
+
+def test_a_look_that_fails_as_the_mode_changes_empties_no_other_clause(agent: Agent) -> None:
+    """Ours is empty then, as the host asks for it; those of other features stay."""
+
+    class Other:
+        async def prepare_context_clause_refresh(self) -> None:
+            pass
+
+    async def test(feature: Feature) -> None:
+        await agent.use("skill_create", **SOW, enabled=True)
+        clause = ContextClauseRegistration(owner="other", name="other", priority=1, renderer=lambda: "Of another.")
+        agent.feature_contribution_runtime.activate(Other(), [clause])
+        await feature.shutdown()
+        agent.did = ""
+        await agent.set_privacy_mode("public")
+        assert agent.prompt == "Of another."
+
+    booted(agent, test)
+
+
+def test_what_changed_during_a_turn_of_another_is_published_after_it(agent: Agent) -> None:
+    """A list outside of the turn is not kept waiting by it."""
+
+    async def test(feature: Feature) -> None:
+        await agent.use("skill_create", **SOW, enabled=True)
+        async with agent.turn():
+            shutil.rmtree(agent.skills / "sow")
+            listed = await asyncio.create_task(feature.skill_list())
+            assert listed.data is not None
+            assert listed.data["skills"] == []
+            assert any("prompt still" in note for note in listed.data["notes"])
+            assert LINE in agent.prompt
+        await feature._clause.settled()
+        assert agent.prompt == ""
+
+    booted(agent, test)
+
+
+def test_a_lock_that_cannot_be_had_puts_it_off(agent: Agent, caplog: pytest.LogCaptureFixture) -> None:
+    """Nothing is published beside it; the next list after it was mended does."""
+
+    def broken() -> Any:
+        raise RuntimeError("/srv/kite")
+
+    async def test(feature: Feature) -> None:
+        await agent.use("skill_create", **SOW, enabled=True)
+        whole = agent._get_privacy_transition_lock
+        agent._get_privacy_transition_lock = broken  # type: ignore[method-assign]
+        shutil.rmtree(agent.skills / "sow")
+        await agent.use("skill_list")
+        await feature._clause.settled()
+        assert LINE in agent.prompt
+        agent._get_privacy_transition_lock = whole  # type: ignore[method-assign]
+        await agent.use("skill_list")
+        assert agent.prompt == ""
+
+    booted(agent, test)
+    assert "waits for their next change" in caplog.text
+    assert "/srv" not in caplog.text
+
+
+def test_a_publication_that_waits_ends_with_the_feature(agent: Agent) -> None:
+    """Shut down in the middle of another's turn, it waits for nothing."""
+
+    async def test(feature: Feature) -> None:
+        await agent.use("skill_create", **SOW, enabled=True)
+        async with agent.turn():
+            shutil.rmtree(agent.skills / "sow")
+            await asyncio.create_task(feature.skill_list())
+            await agent.disable(feature)
+        await feature._clause.settled()
+        assert agent.prompt == ""
+
+    booted(agent, test)
+
+
+def test_within_a_turn_a_change_is_published_at_once(agent: Agent) -> None:
+    """The turn's own task holds the lock, and the tool that runs in it enters again."""
+
+    async def test(feature: Feature) -> None:
+        async with agent.turn():
+            await feature.skill_create(**SOW, enabled=True)
+            assert LINE in agent.prompt
+            shutil.rmtree(agent.skills / "sow")
+            await feature.skill_list()
+            assert agent.prompt == ""
+
+    booted(agent, test)
+
+
+# What the host leaves out
+
+
+def test_a_clause_that_the_host_leaves_out_is_noticed(
+    agent: Agent, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    """From the turn that has no room for it until one that has; told once in the log, and by each list."""
+    told: list[Any] = [None]
+    host_modules(monkeypatch, agent.home, tracking=lambda: told[0])
+    monkeypatch.setenv("KESTREL_DISABLED_FEATURES", "SkillsFeature")
+
+    async def noted() -> bool:
+        notes = (await agent.use("skill_list"))["data"].get("notes", [])
+        return any("leaves the clause of the skills out" in note for note in notes)
+
+    async def test(feature: Feature) -> None:
+        assert not await noted()
+        told[0] = (["soul"], ["procedural-skills"])
+        assert await noted()
+        told[0] = None
+        assert await noted()
+        told[0] = (["procedural-skills"], [])
+        assert not await noted()
+        told[0] = (["soul"], None)
+        assert not await noted()
+        told[0] = "otherwise"
+        assert not await noted()
+
+    booted(agent, test)
+    assert caplog.text.count("leaves the clause of the skills out") == 1
+
+
+def test_it_is_noticed_as_a_turn_ends(agent: Agent, monkeypatch: pytest.MonkeyPatch) -> None:
+    """By a hook that lets everything be as it is: a model that sees no skills calls none of their tools."""
+    told: list[Any] = [None]
+    host_modules(monkeypatch, agent.home, tracking=lambda: told[0])
+    monkeypatch.setenv("KESTREL_DISABLED_FEATURES", "SkillsFeature")
+
+    async def test(feature: Feature) -> None:
+        (hook,) = feature.get_hooks()
+        assert feature.get_hooks() == [hook]
+        assert hook.events == [HookEvent.STOP]
+        told[0] = ([], ["procedural-skills"])
+        assert await hook.execute(HookInput(session_id="s", hook_event_name="stop")) == HookOutput()
+        told[0] = None
+        notes = (await agent.use("skill_list"))["data"]["notes"]
+        assert any("leaves the clause of the skills out" in note for note in notes)
+
+    booted(agent, test)
+
+
+def test_a_look_from_before_it_was_switched_off_and_on_tells_nothing(agent: Agent) -> None:
+    """What the skills were then may be told late; the prompt has what is on now."""
+
+    async def test(feature: Feature) -> None:
+        await agent.use("skill_create", name="sow", description="Use to sow.", body="Sow.", enabled=True)
+        before = (await feature.desk()).library
+        catalog = (await before.catalog()).catalog
+        await agent.disable(feature)
+        await agent.enable(feature)
+        await agent.use("skill_disable", name="sow")
+        await before.mirror.shown(catalog, hidden=False)
+        await before.mirror.changed(catalog.records[0].name, catalog.records[0])
+        assert "sow" not in agent.prompt
+
+    booted(agent, test)
+
+
+def test_the_renderer_shows_nothing_that_is_hidden(agent: Agent) -> None:
+    """Though nobody told it yet that the mode changed."""
+
+    async def test(feature: Feature) -> None:
+        await agent.use("skill_create", name="sow", description="Use to sow.", body="Sow.", enabled=True)
+        (clause,) = feature.get_context_clause_registrations()
+        assert "sow" in clause.renderer()
+        agent.privacy_config = PrivacyConfig("ephemeral")
+        assert clause.renderer() == ""
+        agent.privacy_config = None
+        assert clause.renderer() == ""
+
+    booted(agent, test)
