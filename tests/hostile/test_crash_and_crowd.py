@@ -33,6 +33,8 @@ from kestrel_skills_core.ports.states import StateTable
 from kestrel_skills_core.service.library import SkillLibrary
 from tests.cli.running import run, skill
 from tests.contracts.store import OnDisk
+from tests.git.repositories import Drawn, made
+from tests.git.servers import authority, backend, serving
 from tests.hostile.apart import alone
 from tests.hostile.disk import WRITING, Meddling
 
@@ -43,11 +45,23 @@ _PROGRAM: Final = (
 )
 
 
-def crowd(commands: list[list[str | Path]]) -> list[tuple[int, str]]:
+_FROM_GIT: Final = (
+    "import os, ssl, sys\n"
+    "from kestrel_skills_adapters.cli.main import main\n"
+    "from kestrel_skills_adapters.git.source import DulwichGitSource\n"
+    "from kestrel_skills_adapters.git.transport import Transport\n"
+    "trust = ssl.create_default_context(cafile=sys.argv[1])\n"
+    "there = Transport(lambda *_: ['127.0.0.1'], lambda _: True, trust)\n"
+    "sys.exit(main(sys.argv[2:], os.environ, lambda progress: DulwichGitSource(there, progress=progress)))\n"
+)
+"""The same, which trusts the authority in a file, and finds every host on this machine."""
+
+
+def crowd(commands: list[list[str | Path]], program: str = _PROGRAM) -> list[tuple[int, str]]:
     """Let one process for each command run it, all at once; gives how each ended, and what it said."""
     running = [
         subprocess.Popen(
-            [sys.executable, "-c", _PROGRAM, *command], stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True
+            [sys.executable, "-c", program, *command], stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True
         )
         for command in commands
     ]
@@ -106,6 +120,31 @@ def test_twenty_processes_install_twenty_skills(tmp_path: Path) -> None:
     assert [line.split()[:3] for line in listed.lines] == [[name, "off", "agent-local"] for name in names]
     assert [line.split(maxsplit=1)[1] for line in run("verify", "--root", root).lines] == ["as installed"] * 19
     assert all((root / name / "notes.md").read_text() == name for name in names)
+    assert run("doctor", "--root", root).code == 0
+
+
+def test_twenty_processes_install_twenty_skills_from_git(tmp_path: Path) -> None:
+    """T15: the same out of one repository, of whose server all ask at once: the bytes that it holds, on record."""
+    root, names = tmp_path / "skills", [f"skill-{number:02}" for number in range(19)]
+    root.mkdir()
+    drawn: Drawn = {f"skills/{name}/SKILL.md": Content(TEXT.format(name=name).encode()) for name in names}
+    drawn = {**drawn, **{f"skills/{name}/notes.md": Content(name.encode()) for name in names}}
+    made(tmp_path / "served" / "some.git", {"main": drawn})
+    trusted = authority().write(tmp_path / "authority.pem")
+    wanted = [*names, names[0]]
+    with serving(backend(tmp_path / "served")) as served:
+        ends = crowd([[trusted, "install", served.url(), name, "--root", root] for name in wanted], _FROM_GIT)
+    codes = [code for code, _ in ends]
+    assert sorted((codes[0], codes[-1])) in ([0, 3], [0, 4]), ends
+    assert codes[1:-1] == [0] * 18, ends
+    told = {3: "there is already a skill 'skill-00'", 4: "the skill `skill-00` is in use by another process"}
+    assert all(told[code] in said for code, said in ends if code)
+    listed = run("list", "--root", root)
+    assert [line.split()[:3] for line in listed.lines] == [[name, "off", "git"] for name in names]
+    assert [line.split(maxsplit=1)[1] for line in run("verify", "--root", root).lines] == ["as installed"] * 19
+    for name in names:
+        assert (root / name / "SKILL.md").read_text() == TEXT.format(name=name)
+        assert (root / name / "notes.md").read_text() == name
     assert run("doctor", "--root", root).code == 0
 
 

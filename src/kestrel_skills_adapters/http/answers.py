@@ -1,0 +1,53 @@
+"""How an answer is sent: JSON, with the tag of what it shows, and never kept by anybody in between."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from http import HTTPStatus
+from typing import Final
+
+from fastapi import Request
+from starlette.responses import Response
+
+from ..records import Members
+from .requests import is_known
+from .statuses import PROBLEM_JSON, Problem
+
+__all__ = ["answer", "failure", "tagged"]
+
+_HEADERS: Final = {"Cache-Control": "private, no-cache", "X-Content-Type-Options": "nosniff"}
+"""Kept by the browser alone, which asks each time whether it is still so; and taken for nothing but what it is."""
+
+
+def answer(
+    members: Members, *, status: HTTPStatus = HTTPStatus.OK, tag: str | None = None, location: str | None = None
+) -> Response:
+    """What was asked for, with the tag of what it is of, and where it is."""
+    headers = {**_HEADERS, **({} if tag is None else {"ETag": f'"{tag}"'})}
+    headers |= {} if location is None else {"Location": location}
+    return Response(_encoded(members), status, headers, media_type="application/json")
+
+
+def tagged(request: Request, members: Members, tag: str | None = None) -> Response:
+    """What was asked for, if it is not what the asker has; without a tag, that of what is sent."""
+    content = _encoded(members)
+    tag = tag or hashlib.sha256(content).hexdigest()
+    headers = {**_HEADERS, "ETag": f'"{tag}"'}
+    if is_known(request.headers.get("If-None-Match"), tag):
+        return Response(status_code=HTTPStatus.NOT_MODIFIED, headers=headers)
+    return Response(content, headers=headers, media_type="application/json")
+
+
+def failure(problem: Problem) -> Response:
+    """What went wrong."""
+    headers = {"Cache-Control": "no-store", "X-Content-Type-Options": "nosniff", **problem.headers}
+    return Response(problem.encoded, problem.status, headers, media_type=PROBLEM_JSON)
+
+
+def _encoded(members: Members) -> bytes:
+    """What no UTF-8 holds, a lone surrogate, is escaped with all else that is not ASCII."""
+    try:
+        return json.dumps(members, ensure_ascii=False, separators=(",", ":")).encode()
+    except UnicodeEncodeError:
+        return json.dumps(members, separators=(",", ":")).encode()

@@ -1,0 +1,45 @@
+"""What the routes work on: the skills of one agent, and what is asked of the world beside them."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Collection
+
+from attrs import field, frozen
+
+from kestrel_skills_core.domain.names import Address, SkillName
+from kestrel_skills_core.service.installer import Installer
+from kestrel_skills_core.service.library import SkillLibrary
+
+from ..records import Shown
+from .jobs import Jobs
+
+__all__ = ["Desk"]
+
+
+@frozen(kw_only=True, eq=False)
+class Desk:
+    """One agent's skills; kept as long as its library is, since it holds the installations that run.
+
+    `installer` gives what brings skills in, and tells how far a transfer has come. `html` makes HTML of Markdown; it is
+    cleaned here. `included` says which names the agent's prompt has; without it, that is worked out of the catalog.
+    """
+
+    library: SkillLibrary
+    installer: Callable[[Callable[[int, int], None]], Installer]
+    html: Callable[[str], str]
+    included: Callable[[], Collection[SkillName]] | None = None
+    jobs: Jobs = field(factory=Jobs)
+    turn: asyncio.Lock = field(factory=asyncio.Lock, init=False)
+    """Held for a change of state, so that of two that saw the same one comes too late. A file's store sees to that."""
+
+    async def address(self, text: str) -> Address:
+        """The skill that is meant by `name` or `name@source`."""
+        return await self.library.address(text)
+
+    async def shown(self) -> Shown:
+        """How records are shown, beside the clause that is in force."""
+        if self.included is not None:
+            return Shown(self.library.agent, frozenset(self.included()))
+        observed = await self.library.catalog()
+        return Shown(self.library.agent, frozenset(observed.clause(self.library.budget).included))
