@@ -12,7 +12,16 @@ import nox
 
 PYTHONS = ("3.11", "3.12", "3.13", "3.14")
 PACKAGES = ("kestrel_skills_core", "kestrel_skills_adapters")
+CORE_TESTS = ("domain", "service", "contracts", "machines", "test_public_names.py")
 VERSION = nox.project.load_toml("pyproject.toml")["project"]["version"]
+
+# What each host's environment holds, and the bounds that are set aside there: of one of its dependencies, that release
+# of the host wants a newer one than the package index has.
+HOSTS = {
+    "0.55": (["kestrel-sovereign==0.55.3", "kestrel-sovereign-sdk==0.44.1"], ["certifi>=2026.10.18"]),
+    "0.54": (["kestrel-sovereign==0.54.3"], []),
+    "0.53": (["kestrel-sovereign>=0.53.19,<0.54"], []),
+}
 
 nox.needs_version = ">=2024.10"
 nox.options.sessions = ["lint", "types", "imports", "coverage", "docs", "build"]
@@ -88,6 +97,18 @@ def race(session: nox.Session) -> None:
     session.run("pytest", "-m", "race", "--timeout", "1800", "-s", "--durations", "10", *session.posargs)
 
 
+@nox.session(python=PYTHONS[0])
+@nox.parametrize("host", [nox.param(host, id=host) for host in HOSTS])
+def host(session: nox.Session, host: str) -> None:
+    """Let agents of the real hosts use this feature, each host in an environment of its own."""
+    wanted, aside = HOSTS[host]
+    overrides = Path(session.create_tmp()) / "overrides.txt"
+    overrides.write_text("\n".join(aside))
+    session.install("uv")
+    session.run("uv", "pip", "install", "--quiet", "--override", str(overrides), *wanted, "-e", ".[test]")
+    session.run("pytest", "-m", "host", "--durations", "5", *session.posargs)
+
+
 @nox.session
 def mutants(session: nox.Session) -> None:
     """Plant faults in the store, and see that some test finds each."""
@@ -97,11 +118,10 @@ def mutants(session: nox.Session) -> None:
 
 @nox.session
 def coverage(session: nox.Session) -> None:
-    """Run the tests, and fail where a line or branch of the core was not reached."""
+    """Run the tests of the core, and fail where a line or branch of it was not reached."""
     session.install("-e", ".[test]")
-    session.run(
-        "pytest", "-n", "auto", "--cov", "--cov-branch", "--cov-report=term-missing:skip-covered", *session.posargs
-    )
+    report = ("--cov", "--cov-branch", "--cov-report=term-missing:skip-covered")
+    session.run("pytest", "-n", "auto", *report, *(f"tests/{room}" for room in CORE_TESTS), *session.posargs)
 
 
 @nox.session
@@ -115,7 +135,7 @@ def lint(session: nox.Session) -> None:
 @nox.session
 def types(session: nox.Session) -> None:
     """Check the types of both packages, strictly."""
-    session.install("-e", ".[lint]")
+    session.install("-e", ".[lint,http,postgres]")
     session.run("mypy", "--strict")
 
 
