@@ -91,7 +91,7 @@ def test_an_edited_skill_is_not_undone(environ: dict[str, str], document: Path) 
     ran = run("adapt", NAME, "--undo", environ=environ)
     assert ran.code == 1
     assert f"'{NAME}', of agent-local, cannot be changed here: its SKILL.md was edited" in ran.said
-    assert "fix: mend it by hand: to verify it shows the frontmatter" in ran.said
+    assert "fix: mend it by hand: verifying it shows the frontmatter" in ran.said
     assert document.read_text(encoding="utf-8").endswith("More.\n")
 
 

@@ -115,7 +115,7 @@ def test_every_error_in_json_has_a_fix(environ: dict[str, str], tmp_path: Path) 
         ["enable", "review-a-diff", "--pin", "x"],
         ["list", "--root", "/"],
         ["list", "--agent", " "],
-        ["list", "--state", "postgresql://x"],
+        ["list", "--state", "mysql://x"],
         ["list", "--budget", "x"],
         ["check", str(tmp_path / "nothing")],
         ["check"],
@@ -226,7 +226,7 @@ def test_a_database_that_may_only_be_read(states: Path, environ: dict[str, str])
     assert "the state file or its folder is read-only" in refused.said
     off = run("disable", "review-a-diff", environ=environ)
     assert (off.code, off.out) == (0, "review-a-diff is off; clause 0 of 8,192 bytes\n")
-    assert off.said == "note: a mark keeps it off, whatever the state file says\n"
+    assert off.said == "note: a mark keeps it off, whatever the table of states says\n"
     assert run("list", environ=environ).said.startswith("4 skills, 0 on")
 
 

@@ -108,7 +108,7 @@ class TestPreview:
             "folder": "skills/knots",
             "name": "knots",
             "description": "Use when it is loose.",
-            "ready": True,
+            "needs": "nothing",
         }
 
     def test_a_repository_without_skills(self, root: Path) -> None:
@@ -151,10 +151,10 @@ class TestPreview:
         assert (refused.code, refused.json["digest"], refused.json["install"]) == (1, None, None)
 
     def test_a_name_that_is_taken(self, root: Path) -> None:
-        """It is said, and there is no command to install it."""
+        """It is said, the exit code is that of installing it, and there is no command to do so."""
         skill(root, "knots")
         ran = ks(root, "preview", URL, "knots")
-        assert ran.code == 0
+        assert ran.code == ks(root, "install", URL, "knots").code == 3
         assert value(ran, "here") == "! the name is taken by knots@agent-local, off: it will not be written over"
         assert not any(line.startswith("install") for line in ran.lines)
         (root / "knots" / "SKILL.md").unlink()
@@ -262,6 +262,16 @@ class TestInstall:
         assert ran.code == 0
         assert ran.said == "note: knots is the one of host-shared, off, and comes first\n"
 
+    def test_a_name_of_ones_own(self, root: Path) -> None:
+        """The command that a preview prints says it too, and digits may come in capitals."""
+        ran = ks(root, "preview", URL, "knots", "--as", "bowline", "--adapt")
+        assert "- the name `knots` becomes `bowline`" in ran.out
+        words = shlex.split(ran.lines[-1].removeprefix("install").strip())[1:]
+        assert words[words.index("--as") + 1] == "bowline"
+        at = words.index("--digest") + 1
+        ran = ks(root, *words[:at], words[at].upper(), *words[at + 1 :])
+        assert (ran.code, ran.lines[0].split()[0]) == (0, "bowline")
+
     def test_json_is_the_skill(self, root: Path) -> None:
         """As a listing shows it."""
         found = ks(root, "install", URL, "knots", "--json").json
@@ -272,10 +282,11 @@ class TestInstall:
         ("arguments", "code", "said"),
         [
             (["install", URL], 2, "no skill is named"),
-            (["install", URL, "knots", "--digest", "d3"], 2, "64 hex digits"),
+            (["install", URL, "knots", "--digest", "d3"], 2, "a digest is 64 hex digits; `preview` prints it"),
+            (["install", URL, "knots", "--as", "!", "--adapt"], 1, "none can be made of it"),
             (["install", URL, "knot"], 1, "did you mean `knots`"),
             (["install", URL, "knots", "--ref", "12345678"], 1, "give the whole id"),
-            (["install", URL, "knots", "--ref", "other"], 4, "it has no `other`"),
+            (["install", URL, "knots", "--ref", "other"], 1, "the repository has no such ref"),
             (["install", f"{URL}/more", "knots"], 4, "there is no such repository"),
             (["install", "http://git.example/tools", "knots"], 1, "only `https` is spoken here"),
             (["install", "ada:secret@git.example:tools", "knots"], 1, "only `https` is spoken here"),
@@ -294,6 +305,18 @@ class TestInstall:
         assert not any(path.name != ".kestrel-internal" for path in root.iterdir())
         if form:
             assert ran.json["error"]["fix"]
+
+
+def test_a_link_to_a_folder(root: Path, tmp_path: Path) -> None:
+    """It is not followed, and told for what it is, with what to do."""
+    skill(tmp_path / "theirs", "knots")
+    (tmp_path / "link").symlink_to(tmp_path / "theirs" / "knots")
+    ran = ks(root, "install", tmp_path / "link")
+    assert ran.code == 1
+    assert ran.said == (
+        "error: 'link' cannot be used as a source: it is a symbolic link; "
+        "fix: name the folder that the link points to\n"
+    )
 
 
 @frozen
@@ -383,6 +406,6 @@ class TestServer:
     def test_what_is_not_carried(self, root: Path, bed: Bed) -> None:
         """T14: a submodule refuses the folder that it is in, by name."""
         ran = ks(root, "install", bed.url, ".", connect=bed.connect)
-        assert ran.code == 4
+        assert ran.code == 1
         assert "is another repository" in ran.said
         assert not any(path.name != ".kestrel-internal" for path in root.iterdir())

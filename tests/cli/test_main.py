@@ -41,6 +41,7 @@ COMMANDS = [
     "delete",
     "kept",
     "doctor",
+    "serve",
     "tour",
     "completion",
 ]

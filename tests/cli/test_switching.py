@@ -219,7 +219,7 @@ def test_the_state_file_can_be_named(environ: dict[str, str], home: Home) -> Non
         (["enable", "review-a-diff", "--priority", "soon"], 2),
         (["enable", "review-a-diff", "--pin", "abc"], 2),
         (["enable"], 2),
-        (["enable", "review-a-diff", "--state", "postgresql://host/db"], 2),
+        (["enable", "review-a-diff", "--state", "mysql://host/db"], 2),
     ],
 )
 def test_what_cannot_be_switched_changes_nothing(arguments: list[str], code: int, environ: dict[str, str]) -> None:

@@ -125,6 +125,47 @@ def test_where_nothing_has_a_record(environ: dict[str, str]) -> None:
     assert "no skill here has a record of where it came from" in ran.said
 
 
+@pytest.mark.parametrize("spoilt", ["text", "link", "folder", "large", "headless"])
+def test_a_record_that_cannot_be_read_is_named(environ: dict[str, str], folder: Path, spoilt: str) -> None:
+    """It is no record that is not there: the exit code is 1, for all and for one, and so it says in JSON."""
+    place = folder / ".kestrel-provenance.json"
+    written = json.loads(place.read_text())
+    place.unlink()
+    if spoilt == "link":
+        place.symlink_to("SKILL.md")
+    elif spoilt == "folder":
+        place.mkdir()
+    elif spoilt == "headless":
+        written["adapted"]["frontmatter"] = ""
+        place.write_text(json.dumps(written))
+    else:
+        place.write_text("x" * 300_000 if spoilt == "large" else "x")
+    ran = run("verify", environ=environ)
+    assert (ran.code, ran.lines) == (1, [f"{NAME}@agent-local  record unreadable"])
+    assert ran.said.startswith(f"{NAME}@agent-local/.kestrel-provenance.json: KS3")
+    assert "fix:" in ran.said
+    ran = run("verify", NAME, environ=environ)
+    assert (ran.code, ran.lines) == (1, [f"{NAME}: record unreadable"])
+    assert ran.said.startswith(".kestrel-provenance.json: KS3")
+    for asked in ([NAME], []):
+        ran = run("verify", *asked, "--json", environ=environ)
+        found = ran.json["skills"][0] if not asked else ran.json
+        assert (ran.code, found["verdict"], found["unread"]["file"]) == (1, "record unreadable", place.name)
+    for undo in ([], ["--undo"]):
+        ran = run("adapt", NAME, *undo, environ=environ)
+        assert ran.code == 1
+        assert "the record of where the skill came from cannot be read" in ran.said
+
+
+def test_a_record_that_cannot_be_read_hides_behind_nothing(environ: dict[str, str], folder: Path) -> None:
+    """However many other faults are told first."""
+    (folder / ".kestrel-provenance.json").write_text("x")
+    for number in range(70):
+        (folder / f"!{number}").symlink_to("x")
+    assert run("verify", NAME, environ=environ).lines == [f"{NAME}: record unreadable"]
+    assert run("adapt", NAME, environ=environ).code == 1
+
+
 def test_a_file_that_is_too_large_to_be_read_is_told(environ: dict[str, str], folder: Path) -> None:
     """It is in no revision, and was not installed."""
     (folder / "big.md").write_bytes(b"x" * 262_145)

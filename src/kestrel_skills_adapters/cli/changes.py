@@ -23,6 +23,7 @@ __all__ = [
     "asked",
     "begin",
     "differences",
+    "digest_given",
     "problem",
     "refusal",
     "resolves",
@@ -35,12 +36,22 @@ _SHORT: Final = 12
 
 
 def revision_given(_: click.Context, __: click.Parameter, value: str | None) -> Revision | None:
-    """A revision on the command line."""
+    """The revision of what is here, on the command line."""
+    return _given(value, "a revision is 64 hex digits; `show` prints it")
+
+
+def digest_given(_: click.Context, __: click.Parameter, value: str | None) -> Revision | None:
+    """The digest of what would land, on the command line."""
+    return _given(value, "a digest is 64 hex digits; `preview` prints it")
+
+
+def _given(value: str | None, else_: str) -> Revision | None:
+    """Digits from elsewhere, in letters of either case."""
     if value is None:
         return None
-    if digest(value) is None:
-        raise click.BadParameter("a revision is 64 hex digits; `show` prints it")
-    return Revision(value)
+    if digest(value.lower()) is None:
+        raise click.BadParameter(else_)
+    return Revision(value.lower())
 
 
 FROM = click.option("--from", "source", metavar="FILE", help="Take the text from a file, or from stdin for `-`.")

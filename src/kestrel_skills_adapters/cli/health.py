@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import platform
 import sqlite3
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -27,7 +26,9 @@ from kestrel_skills_core.domain.state_row import StateKey
 from kestrel_skills_core.ports.store import Swept
 from kestrel_skills_core.service.observed import Observed
 
-from ..wiring import BUDGET, HOME, ROOT, SHARED, is_writable
+from ..settings import BUDGET, HOME, ROOT, SHARED
+from ..wiring import Standing, is_server, is_writable, standing_of
+from .owned import Owned
 from .session import Session
 from .version import installed_version
 
@@ -38,10 +39,10 @@ _VARIABLES: Final = (ROOT, SHARED, HOME, BUDGET)
 Rows = Mapping[StateKey, SkillState] | StateUnavailable
 
 
-def examined(session: Session, command: Callable[[str], str]) -> Iterator[Health]:
+def examined(session: Session, command: Callable[[str], str], owned: Owned) -> Iterator[Health]:
     """Do what the start of an agent does, then look at everything once, and say how each thing is.
 
-    `command` spells a command that means the same skills.
+    `command` spells a command that means the same skills; `owned` is whose they are.
     """
     settings = session.settings
     started = session.start()
@@ -64,8 +65,8 @@ def examined(session: Session, command: Callable[[str], str]) -> Iterator[Health
         yield Health("shared root", "ok", "there is none")
     else:
         yield root_health("shared root", SourceId.HOST_SHARED, str(settings.shared), observed.catalog)
-    rows = _rows(session)
-    yield _states(session, observed, rows)
+    yield from owned.health
+    yield _states(session, observed, missing=not owned.is_elsewhere("table"))
     yield from adoption
     if root.status != "fail":
         yield mark_health(None if observed.fences is None else sorted(observed.fences))
@@ -103,25 +104,30 @@ def _adoption(adopted: Mapping[StateKey, SkillState] | SkillError) -> Sequence[H
     return [adoption_health(adopted)] if isinstance(adopted, SkillError) or adopted else []
 
 
-def _rows(session: Session) -> Rows:
+def _rows(session: Session) -> tuple[Rows, Standing]:
     try:
-        return session.states()
+        return session.states(), standing_of(session.settings)
     except StateUnavailable as error:
-        return error
+        return error, Standing(there=True, writable=True)
 
 
-def _states(session: Session, observed: Observed, rows: Rows) -> Health:
+def _states(session: Session, observed: Observed, *, missing: bool) -> Health:
+    """The table that was asked; `missing` is whether it would be missed, were it not there."""
+    rows, standing = _rows(session)
     found: Census | StateUnavailable
     gone: Sequence[str] = ()
     if isinstance(rows, StateUnavailable):
         found = rows
     else:
         found, gone = census_of(rows, observed.catalog), astray(rows, observed.catalog)
-    path = session.settings.state
-    # Beside the file lies the journal of whatever is written to it.
-    writable = is_writable(path) and is_writable(path.parent)
+    state = session.settings.state
     records = (each for each in observed.catalog.everything if isinstance(each, SkillRecord))
-    lapsed = sorted({record.name for record in records if record.lapsed})
-    where = f"{path} for {session.settings.agent}"
-    missed = bool(observed.catalog.records) and not os.path.lexists(path)
-    return state_health(where, found, lapsed=lapsed, astray=gone, writable=writable, missed=missed)
+    return state_health(
+        f"{state} for {session.settings.agent}",
+        found,
+        lapsed=sorted({record.name for record in records if record.lapsed}),
+        astray=gone,
+        writable=standing.writable,
+        missed=missing and bool(observed.catalog.records) and not standing.there,
+        served=is_server(str(state)),
+    )

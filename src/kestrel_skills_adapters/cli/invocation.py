@@ -20,7 +20,7 @@ from .screen import Screen
 if TYPE_CHECKING:
     from .session import Connect, Session
 
-__all__ = ["BUDGET", "COMPLETE", "HELP", "OUTPUT", "PROGRAM", "WHERE", "Invocation", "accepts", "of"]
+__all__ = ["BUDGET", "COMPLETE", "HELP", "OUTPUT", "PROGRAM", "WHERE", "Invocation", "accepts", "of", "quoted"]
 
 PROGRAM: Final = "kestrel-skills"
 COMPLETE: Final = "_KESTREL_SKILLS_COMPLETE"
@@ -73,15 +73,21 @@ class Invocation:
         """A command to print that means the same skills as this one: for a shell, with what was given to find them.
 
         An underscore that ends the name of an option is there for Python's sake; one that is false or none is left out.
+        The password in a URL is left out too: it is to come from where the server's own programs have it.
         """
-        given = {**options, **{place: self.given.get(place) for place in _PLACES}}
+        places = {place: self.given.get(place) for place in _PLACES}
+        if places["state"] is not None:
+            from ..wiring import shown_state
+
+            places["state"] = shown_state(places["state"])
+        given = {**options, **places}
         words: list[str] = []
         for option, value in given.items():
             if value is not None and value is not False:
                 words += [f"--{option.strip('_').replace('_', '-')}", *([] if value is True else [str(value)])]
         is_like_one = any(argument.startswith("-") for argument in arguments)
         words = [*words, "--", *arguments] if is_like_one else [*arguments, *words]
-        return " ".join(map(_quoted, [PROGRAM, name, *words]))
+        return " ".join(map(quoted, [PROGRAM, name, *words]))
 
     def screen(self) -> Screen:
         """Where to write."""
@@ -89,7 +95,7 @@ class Invocation:
         return Screen(sys.stdout, sys.stderr, colour=not plain, environ=self.environ)
 
 
-def _quoted(word: str) -> str:
+def quoted(word: str) -> str:
     """A word as a shell reads it, though all that cannot be seen in it is spelt out."""
     if escaped(word) == word:
         return shlex.quote(word)
@@ -125,7 +131,11 @@ def _explain(context: click.Context, _: click.Parameter, wanted: bool) -> None: 
 WHERE = (
     _option("--root", metavar="DIR", help="The agent's own skills. [$KESTREL_SKILLS_ROOT]"),
     _option("--shared", metavar="DIR", help="The host's shared skills. [$KESTREL_SHARED_SKILLS_DIR]"),
-    _option("--state", metavar="FILE", help="The database that says what is on; by default beside the root."),
+    _option(
+        "--state",
+        metavar="FILE|URL",
+        help="What says what is on: a SQLite file, by default beside the root, or a postgresql:// server.",
+    ),
     _option("--agent", metavar="DID", help="Whose rows of it are meant; by default `local`."),
 )
 BUDGET = (

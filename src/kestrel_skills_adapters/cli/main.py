@@ -56,6 +56,7 @@ _COMMANDS: Final = (
     "delete",
     "kept",
     "doctor",
+    "serve",
     "tour",
     "completion",
 )

@@ -9,11 +9,12 @@ from typing import Final
 import click
 
 from kestrel_skills_core.domain.adapt import Adaptation
+from kestrel_skills_core.domain.commands import Preview
 from kestrel_skills_core.domain.errors import BadSource
 from kestrel_skills_core.domain.git_address import git_ref, git_url
 from kestrel_skills_core.domain.offer import HEAD, Offer, Package, Repository
 from kestrel_skills_core.domain.record import Rejection, SkillRecord
-from kestrel_skills_core.domain.whereabouts import is_path
+from kestrel_skills_core.domain.whereabouts import TOP, exactly, spelt
 from kestrel_skills_core.service.installer import Installation
 
 from ..wiring import package
@@ -21,11 +22,12 @@ from .failures import Misuse
 from .invocation import Invocation
 from .screen import Coloured, Screen
 
-__all__ = ["ADAPT", "NAME", "REF", "SOURCE", "changes", "install_command", "show", "source_of"]
+__all__ = ["ADAPT", "CALLED", "NAME", "REF", "SOURCE", "changes", "install_command", "show", "source_of"]
 
 SOURCE = click.argument("source", metavar="URL|PATH")
 NAME = click.argument("name", metavar="[NAME]", default="")
 REF = click.option("--ref", metavar="REF", help="A branch, a tag or a full commit id; by default HEAD.")
+CALLED = click.option("--as", "called", metavar="NAME", default="", help="What the skill shall be called here.")
 ADAPT = click.option("--adapt", is_flag=True, help="Bring a skill with more fields into the form, on record.")
 
 _FORMS: Final = "give `https://<host>/<path>`, or the path of a folder or archive"
@@ -48,13 +50,14 @@ def source_of(text: str, ref: str | None) -> Repository | Package:
     return Repository(git_url(text), HEAD if ref is None else git_ref(ref))
 
 
-def install_command(invocation: Invocation, offer: Offer, source: str, name: str, *, adapt: bool) -> str:
+def install_command(invocation: Invocation, offer: Offer, source: str, asked: Preview) -> str:
     """The command line that installs exactly what was seen, whatever becomes of its source meanwhile."""
     origin = offer.origin
-    names = [name] if name else []
+    names = [asked.name] if asked.name else []
     if origin.commit is not None:
-        names = [_exact(origin.subpath or ".")]
-    return invocation.command("install", source, *names, ref=origin.commit, digest=offer.digest, adapt=adapt)
+        names = [exactly(origin.subpath or spelt(TOP))]
+    options = {"ref": origin.commit, "digest": offer.digest, "as": asked.called or None}
+    return invocation.command("install", source, *names, **options, adapt=asked.adapt)
 
 
 def show(screen: Screen, installation: Installation, command: str | None) -> None:
@@ -146,8 +149,3 @@ def _told(found: SkillRecord | Rejection) -> str:
     if isinstance(found, Rejection):
         return f"a rejected folder, {found.label}@{found.source}"
     return f"{found.name}@{found.source}, {'on' if found.enabled else 'off'}"
-
-
-def _exact(folder: str) -> str:
-    """A way to ask for just that folder."""
-    return folder if is_path(folder) else f"./{folder}"

@@ -23,6 +23,7 @@ from kestrel_skills_core.domain.errors import SourceUnavailable, TooLarge
 from kestrel_skills_core.domain.findings import Finding
 from kestrel_skills_core.domain.kept import KeptListing
 from kestrel_skills_core.domain.names import Address, ResourcePath, SkillName
+from kestrel_skills_core.domain.owner import Owner
 from kestrel_skills_core.domain.record import Rejection, SkillRecord, SkillState
 from kestrel_skills_core.domain.state_row import StateKey
 from kestrel_skills_core.domain.verify import Verification
@@ -162,6 +163,10 @@ class Session:
     def start(self) -> Started:
         """Do what the start of an agent takes; it never fails."""
         return finish(self.library.start())
+
+    def owner(self) -> Owner | None:
+        """Whose the root is said to be."""
+        return finish(self.library.owner())
 
     def kept(self) -> Sequence[Kept]:
         """What is kept of a person's."""

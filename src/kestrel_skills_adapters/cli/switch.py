@@ -12,6 +12,7 @@ from .catalog import receipt
 from .changes import problem
 from .failures import DONE
 from .invocation import Invocation
+from .owned import owned
 from .screen import Screen
 
 __all__ = ["switch"]
@@ -23,6 +24,8 @@ def switch(invocation: Invocation, command: SetState) -> int:
     """Set the state, then look again. A change that was made is told as made, with why it is not in effect, if so."""
     screen = invocation.screen()
     session = invocation.session()
+    whose = owned(invocation, session)
+    whose.refuse_guess()
     # Switching off needs no table.
     before = session.states() if command.enabled else {}
     written = session.set_state(command)
@@ -32,7 +35,7 @@ def switch(invocation: Invocation, command: SetState) -> int:
     hindrance = observed.hindrance(written) if isinstance(written, SkillRecord) and is_on else ""
     if invocation.json:
         shown = Shown(session.library.agent, clause.included)
-        screen.members(_members(shown, command, observed, written, hindrance))
+        screen.members(_members(shown, command, observed, written, hindrance) | whose.members)
     else:
         state = f"on, priority {written.priority}" if isinstance(written, SkillRecord) and is_on else "off"
         screen.line(f"{command.address} is {state}; {receipt(clause)}")
@@ -43,6 +46,7 @@ def switch(invocation: Invocation, command: SetState) -> int:
         if pin is not None:
             again = invocation.command("enable", str(command.address), pin=pin)
             screen.note(f"note: it was pinned and is not any more; as before: `{again}`")
+    whose.note(screen)
     return DONE if command.enabled else _off(screen, command, observed)
 
 
@@ -51,7 +55,7 @@ def _off(screen: Screen, command: SetState, observed: Observed) -> int:
     if observed.unavailable is not None and observed.unavailable in observed.problems:
         return problem(screen, observed.unavailable)
     if command.address.name in (observed.fences or {}):
-        screen.note("note: a mark keeps it off, whatever the state file says")
+        screen.note("note: a mark keeps it off, whatever the table of states says")
     return DONE
 
 

@@ -7,6 +7,7 @@ import click
 from ...records import context_members
 from ..catalog import note_problems, receipt, worst
 from ..invocation import BUDGET, OUTPUT, WHERE, accepts, of
+from ..owned import owned
 
 __all__ = ["command"]
 
@@ -20,14 +21,16 @@ def command(context: click.Context) -> int:
     screen = invocation.screen()
     session = invocation.session()
     observed = session.observe()
+    whose = owned(invocation, session)
     clause = observed.clause(session.library.budget)
     if invocation.json:
-        screen.members(context_members(clause))
+        screen.members(context_members(clause) | whose.members)
     elif clause.text:
         screen.text(clause.text.encode())
     if not invocation.json:
         screen.note(f"{len(clause.included):,} in; {receipt(clause)}")
-        if observed.catalog.records and not observed.catalog.enabled:
+        if observed.catalog.records and not observed.catalog.enabled and whose.elsewhere is None:
             screen.note(f"nothing is on; to put a skill in: `{invocation.command('enable', 'NAME')}`")
     note_problems(screen, session, observed)
+    whose.note(screen)
     return worst(observed)

@@ -10,6 +10,7 @@ from attrs import asdict
 from ..failures import DONE, FOUND
 from ..health import examined
 from ..invocation import BUDGET, OUTPUT, WHERE, accepts, of
+from ..owned import owned
 from ..screen import Coloured
 
 __all__ = ["command"]
@@ -27,7 +28,8 @@ def command(context: click.Context) -> int:
     """
     invocation = of(context)
     screen = invocation.screen()
-    found = [*examined(invocation.session(), invocation.command)]
+    session = invocation.session()
+    found = [*examined(session, invocation.command, owned(invocation, session))]
     failed = any(each.status == "fail" for each in found)
     if invocation.json:
         screen.members({"ok": not failed, "checks": [asdict(each) for each in found]})

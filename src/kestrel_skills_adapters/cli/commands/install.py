@@ -9,10 +9,10 @@ from kestrel_skills_core.domain.errors import SkillError
 from kestrel_skills_core.domain.names import Revision
 from kestrel_skills_core.domain.offer import Repository
 
-from ..changes import begin, refusal, resolves, revision_given, short, shown
+from ..changes import begin, digest_given, refusal, resolves, short, shown
 from ..failures import DONE, Misuse
 from ..invocation import BUDGET, OUTPUT, WHERE, accepts, of
-from ..offers import ADAPT, NAME, REF, SOURCE, changes, source_of
+from ..offers import ADAPT, CALLED, NAME, REF, SOURCE, changes, source_of
 
 __all__ = ["command"]
 
@@ -22,14 +22,16 @@ __all__ = ["command"]
 @SOURCE
 @NAME
 @REF
-@click.option("--digest", metavar="DIGEST", callback=revision_given, help="Only if exactly this, as shown, would land.")
+@CALLED
+@click.option("--digest", metavar="DIGEST", callback=digest_given, help="Only if exactly this, as shown, would land.")
 @ADAPT
 @click.pass_context
-def command(  # click's signature
+def command(  # noqa: PLR0913, PLR0917  # click's signature
     context: click.Context,
     source: str,
     name: str,
     ref: str | None,
+    called: str,
     digest: Revision | None,
     adapt: bool,  # noqa: FBT001  # click's signature
 ) -> int:
@@ -45,7 +47,7 @@ def command(  # click's signature
     screen, session = invocation.screen(), invocation.session(found=True)
     begin(session, invocation)
     try:
-        installed = session.install(Install(source=place, name=name, adapt=adapt, digest=digest))
+        installed = session.install(Install(source=place, name=name, called=called, adapt=adapt, digest=digest))
     except SkillError as error:
         return refusal(invocation, error)
     found, adaptation = installed.found, installed.offer.adaptation

@@ -15,6 +15,7 @@ from kestrel_skills_core.service.observed import Observed
 from ...records import Shown
 from ..catalog import note_problems, receipt, worst
 from ..invocation import BUDGET, OUTPUT, WHERE, accepts, of
+from ..owned import owned
 from ..screen import Coloured, Screen
 
 __all__ = ["command"]
@@ -36,12 +37,14 @@ def command(context: click.Context) -> int:
     screen = invocation.screen()
     session = invocation.session()
     observed = session.observe()
+    whose = owned(invocation, session)
     clause = observed.clause(session.library.budget)
     if invocation.json:
-        screen.members(Shown(session.library.agent, clause.included).catalog(observed, clause))
+        screen.members(Shown(session.library.agent, clause.included).catalog(observed, clause) | whose.members)
     else:
         _print(screen, observed, clause)
     note_problems(screen, session, observed)
+    whose.note(screen)
     return worst(observed)
 
 

@@ -15,6 +15,7 @@ from ..changes import FROM, asked, begin, problem, refusal, shown
 from ..draft import drafted, given_text
 from ..failures import FOUND
 from ..invocation import BUDGET, OUTPUT, WHERE, Invocation, accepts, of
+from ..owned import owned
 
 __all__ = ["command"]
 
@@ -56,6 +57,8 @@ def command(context: click.Context, name: str, source: str | None, enabled: bool
     """Make a skill. Without --from, a template opens in $VISUAL or $EDITOR; what you leave in it is the SKILL.md."""
     invocation = of(context)
     wanted = skill_name(name)
+    if enabled or priority != SkillState().priority:
+        owned(invocation, invocation.session()).refuse_guess()
     if source is not None:
         return _make(invocation, Create(name=wanted, document=given_text(source), enabled=enabled, priority=priority))
     invocation.session()  # what cannot be meant is refused before anybody writes a text
@@ -97,6 +100,8 @@ def _make(invocation: Invocation, command: Create) -> int:
         screen.members(shown(session, record))
     else:
         screen.line(f"{command.name} is made, {'on' if record.enabled else 'off'}")
+    if command.enabled or command.priority != SkillState().priority:
+        owned(invocation, session).note(screen)
     return problem(screen, outcome.problem)
 
 

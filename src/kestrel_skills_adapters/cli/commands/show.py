@@ -19,6 +19,7 @@ from ...records import Shown, finding_members, inventory_members
 from ..catalog import note_problems, worst
 from ..completion import addresses
 from ..invocation import BUDGET, OUTPUT, WHERE, accepts, of
+from ..owned import owned
 
 __all__ = ["command"]
 
@@ -36,18 +37,20 @@ def command(context: click.Context, name: str) -> int:
     session = invocation.session()
     address = session.address(name)
     observed = session.observe()
+    whose = owned(invocation, session)
     found = _find(observed, address)
     findings = session.checks(address, found)
     if invocation.json:
         shown = Shown(session.library.agent, observed.clause(session.library.budget).included)
         members = {"inventory": inventory_members(found.inventory), "findings": [*map(finding_members, findings)]}
-        screen.members(shown.found(found) | members)
+        screen.members(shown.found(found) | members | whose.members)
     else:
         lines = [*_lines(found), *_files(found), *_findings(findings, apart=screen.is_terminal)]
         width = max(len(label) for label, _ in lines) + 2
         for label, text in lines:
             screen.line(f"{label:{width}}{text}".rstrip())
     note_problems(screen, session, observed)
+    whose.note(screen)
     return worst(observed)
 
 

@@ -31,8 +31,8 @@ __all__ = ["command"]
 def command(context: click.Context, name: str | None) -> int:
     """Compare a skill with the record that was made when it was installed or adapted; without NAME, each that has one.
 
-    Not a proof, since the record lies in the folder that it speaks of. The exit code is 1 where anything was edited, or
-    where nothing was recorded of the skill that was named.
+    Not a proof, since the record lies in the folder that it speaks of. The exit code is 1 where anything was edited, a
+    record cannot be read, or nothing was recorded of the skill that was named.
     """
     invocation = of(context)
     session = invocation.session()
@@ -57,7 +57,7 @@ def _all(invocation: Invocation, session: Session) -> int:
         except SkillError as error:
             unread.append(error)
             continue
-        if verification.provenance is not None:
+        if verification.provenance is not None or verification.unread is not None:
             found[address] = verification
     if invocation.json:
         screen.members({"skills": [_members(address, each) for address, each in found.items()]})
@@ -66,9 +66,13 @@ def _all(invocation: Invocation, session: Session) -> int:
         screen.rows(("name", "verdict"), rows, [""] * len(rows))
         if not found:
             screen.note("no skill here has a record of where it came from")
+    for address, each in found.items():
+        if each.unread is not None:
+            screen.note(f"{address}/{each.unread}; fix: {each.unread.fix}")
     note_problems(screen, session, observed)
     failed = max((problem(screen, error) for error in unread), default=worst(observed))
-    return failed or (FOUND if any(each.intact is False for each in found.values()) else DONE)
+    is_well = all(each.intact is not False and each.unread is None for each in found.values())
+    return failed or (DONE if is_well else FOUND)
 
 
 def _own(observed: Observed) -> Iterator[Address]:
@@ -86,6 +90,8 @@ def _show(screen: Screen, name: str, verification: Verification) -> None:
     screen.line(f"{name}: {verification.verdict}")
     for line in _lines(verification):
         screen.line(f"  {line}")
+    if verification.unread is not None:
+        screen.note(f"{verification.unread}; fix: {verification.unread.fix}")
     if verification.intact is False and verification.differences is None:
         screen.note("which files differ was not recorded")
 

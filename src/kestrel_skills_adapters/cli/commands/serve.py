@@ -1,0 +1,52 @@
+"""`serve`: the same skills in a browser, for one person on this machine."""
+
+from __future__ import annotations
+
+import threading
+import webbrowser
+
+import click
+
+from ...wiring import BadSetting, desk_of, library_of, serve
+from ...world import threads
+from ..changes import begin
+from ..failures import DONE, Misuse
+from ..invocation import BUDGET, OUTPUT, WHERE, accepts, of
+
+__all__ = ["command"]
+
+
+@click.command("serve", short_help="Look after them in a browser.")
+@accepts(*WHERE, *BUDGET, *OUTPUT)
+@click.option(
+    "--port", metavar="PORT", type=click.IntRange(0, 65535), default=0, help="Where to listen; by default any is taken."
+)
+@click.option("--no-browser", is_flag=True, help="Only say the address.")
+@click.pass_context
+def command(context: click.Context, port: int, no_browser: bool) -> int:  # noqa: FBT001  # click's signature
+    """Serve the skills, and a page to look after them, to a browser of this machine. Ctrl-C ends it.
+
+    The address holds a token behind the `#`, a new one each time; whoever has it may do what you may. Nobody else is
+    answered, and no other machine.
+    """
+    invocation = of(context)
+    screen, session = invocation.screen(), invocation.session(found=True)
+    begin(session, invocation)
+    library = library_of(session.settings, offload=threads)
+
+    def listening(address: str) -> None:
+        if invocation.json:
+            screen.members({"url": address})
+        else:
+            screen.line(f"the skills are at {address}")
+            screen.note("Ctrl-C ends it")
+        screen.out.flush()
+        if not no_browser:
+            # A browser may take its time, or be one that runs in this very terminal.
+            threading.Thread(target=webbrowser.open, args=(address,), daemon=True).start()
+
+    try:
+        serve(desk_of(library, connect=invocation.connect), port, listening)
+    except BadSetting as error:
+        raise Misuse(str(error), error.fix) from None
+    return DONE
