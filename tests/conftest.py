@@ -12,6 +12,7 @@ import pytest
 from hypothesis import HealthCheck, settings
 
 from tests.permissions import bound
+from tests.servers import postgres
 
 pytest.register_assert_rewrite("tests.contracts")
 
@@ -53,6 +54,24 @@ def corpus(tmp_path_factory: pytest.TempPathFactory) -> Path:
         with tarfile.open(archive) as members:
             members.extractall(unpacked, filter="data")
     return unpacked
+
+
+@pytest.fixture(scope="session")
+def cluster(tmp_path_factory: pytest.TempPathFactory) -> Iterator[postgres.Cluster]:
+    """A PostgreSQL server, which all workers of a run share."""
+    if postgres.programs() is None:
+        pytest.skip("no PostgreSQL server is installed here: neither in /usr/lib/postgresql nor on the PATH")
+    pytest.importorskip("psycopg", reason="psycopg is not installed: it is the extra `postgres`")
+    own = tmp_path_factory.getbasetemp()
+    with postgres.shared(own.parent if "PYTEST_XDIST_WORKER" in os.environ else own) as running:
+        yield running
+
+
+@pytest.fixture
+def database(cluster: postgres.Cluster) -> Iterator[str]:
+    """The name of a new, empty database of that server."""
+    with cluster.database() as name:
+        yield name
 
 
 @pytest.fixture

@@ -10,11 +10,21 @@ from pathlib import Path
 import pytest
 
 from kestrel_skills_adapters.memory.world import RecordingWatcher
-from kestrel_skills_adapters.wiring import BadSetting, is_writable, library_of, settings_of
+from kestrel_skills_adapters.wiring import (
+    BadSetting,
+    aim_of,
+    hosted_owner,
+    is_writable,
+    library_of,
+    settings_of,
+    shown_state,
+    state_of,
+)
 from kestrel_skills_adapters.world import finish, threads
 from kestrel_skills_core.domain.budget import Budget
 from kestrel_skills_core.domain.commands import SetState
 from kestrel_skills_core.domain.names import SourceId, parse_address
+from kestrel_skills_core.domain.owner import Aim, Owner
 
 HOME = {"HOME": "/users/ada"}
 
@@ -133,7 +143,7 @@ def test_a_budget_that_is_no_number(text: str) -> None:
         ("root", "a\0b"),
         ("shared", ""),
         ("state", ""),
-        ("state", "postgresql://host/skills"),
+        ("state", "mysql://host/skills"),
         ("agent", ""),
         ("agent", " "),
         ("agent", "a\nb"),
@@ -149,6 +159,37 @@ def test_an_argument_that_cannot_be_meant(setting: str, value: object) -> None:
     assert str(caught.value).startswith(f"{setting}: it ")
     assert str(caught.value).isprintable()
     assert caught.value.fix.isprintable()
+
+
+def test_a_server_takes_an_extra(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where what reaches a server is not installed, its URL is refused with what to install, and is not repeated."""
+    monkeypatch.setitem(sys.modules, "psycopg", None)
+    with pytest.raises(BadSetting) as caught:
+        settings_of(HOME, state="postgresql://ada:secret@db.example/skills")
+    assert str(caught.value) == "state: psycopg, by which a PostgreSQL server is reached, is not installed"
+    assert caught.value.fix == "install kestrel-feature-skills[postgres]"
+
+
+def test_a_server_is_settled_without_a_connection() -> None:
+    """The URL is kept as it is, and printed without its password."""
+    pytest.importorskip("psycopg", reason="psycopg is not installed: it is the extra `postgres`")
+    settings = settings_of(HOME, state="postgresql://ada:secret@db.example/skills")
+    assert str(settings.state) == "postgresql://ada@db.example/skills"
+    assert "secret" not in repr(settings)
+    library_of(settings)
+
+
+@pytest.mark.parametrize(
+    ("given", "shown"),
+    [
+        ("states.db", "states.db"),
+        ("postgresql://ada:secret@db.example/skills", "postgresql://ada@db.example/skills"),
+        ("postgresql://ada:sec@ret@db.example/skills", "postgresql://"),
+    ],
+)
+def test_a_password_is_not_shown(given: str, shown: str) -> None:
+    """Not even that of a URL that cannot be read."""
+    assert shown_state(given) == shown
 
 
 # The library
@@ -237,3 +278,54 @@ def test_a_root_without_a_name_needs_a_state_file_with_one(tmp_path: Path) -> No
     with pytest.raises(BadSetting):
         settings_of(HOME, root="/")
     assert settings_of(HOME, root="/", state=tmp_path / "states").root == Path("/")
+
+
+# Whose the root is
+
+KITE = "did:example:kite"
+
+
+def test_what_a_host_leaves_in_the_root_of_its_agent(tmp_path: Path) -> None:
+    """Its table: a file by its name, where that lies beside the root, else its kind alone."""
+    (tmp_path / "link").symlink_to(tmp_path)
+    settings = settings_of(HOME, root=tmp_path / "skills", agent=KITE)
+    beside = Owner(agent=KITE, table="sqlite", file="kestrel.db")
+    assert hosted_owner(settings, tmp_path / "kestrel.db") == beside
+    assert hosted_owner(settings, tmp_path / "link" / "kestrel.db") == beside
+    assert hosted_owner(settings, tmp_path / "elsewhere" / "kestrel.db") == Owner(agent=KITE, table="sqlite")
+    assert hosted_owner(settings, tmp_path / "two\nlines.db") == Owner(agent=KITE, table="sqlite")
+    assert hosted_owner(settings, None) == Owner(agent=KITE, table="postgres")
+
+
+@pytest.mark.parametrize("database", ["", ":memory:"])
+def test_a_table_in_memory_is_nobody_elses_to_look_into(tmp_path: Path, database: str) -> None:
+    """Nothing is left in the root."""
+    assert hosted_owner(settings_of(HOME, root=tmp_path / "skills", agent=KITE), database) is None
+
+
+def test_an_agent_that_nobody_could_name_leaves_nothing(tmp_path: Path) -> None:
+    """A name of more characters than a file may hold."""
+    assert hosted_owner(settings_of(HOME, root=tmp_path / "skills", agent="d" * 3_000), None) is None
+
+
+def test_where_settings_look_beside_where_the_owner_does(tmp_path: Path) -> None:
+    """The owner's file is known by where it leads; our own file, which nobody named, is never a host's."""
+    (tmp_path / "kestrel.db").touch()
+    (tmp_path / "link.db").symlink_to("kestrel.db")
+    root = tmp_path / "skills"
+    beside, filed = Owner(agent=KITE, table="sqlite", file="kestrel.db"), Owner(agent=KITE, table="sqlite")
+
+    def looks(owner: Owner, state: Path | None) -> bool | None:
+        chosen = frozenset({"table"} if state is not None else set[str]())
+        aim = aim_of(settings_of(HOME, root=root, state=state), owner, chosen)  # type: ignore[arg-type]
+        assert aim == Aim(agent="local", table="sqlite", is_file=aim.is_file, chosen=chosen)  # type: ignore[arg-type]
+        return aim.is_file
+
+    assert state_of(settings_of(HOME, root=root), beside) == tmp_path / "kestrel.db"
+    assert looks(beside, tmp_path / "kestrel.db") is True
+    assert looks(beside, tmp_path / "link.db") is True
+    assert looks(beside, tmp_path / "other.db") is False
+    assert looks(beside, None) is False
+    assert state_of(settings_of(HOME, root=root), filed) is None
+    assert looks(filed, tmp_path / "other.db") is None
+    assert looks(filed, None) is False
