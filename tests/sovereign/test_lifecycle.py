@@ -19,7 +19,7 @@ from kestrel_skills_core.domain.index_entry import node_id
 from kestrel_skills_core.domain.names import Generation, SkillName
 from kestrel_skills_core.domain.record import SkillState
 from kestrel_skills_core.domain.state_row import StateKey
-from tests.sovereign.agent import DID, Agent, asked, host_modules
+from tests.sovereign.agent import DID, Agent, PrivacyConfig, asked, host_modules
 from tests.sovereign.booted import Feature, booted, document, write
 
 SOW = {"name": "sow", "description": "Use to sow.", "body": "# Sow\n"}
@@ -371,5 +371,43 @@ def test_a_start_that_failed_is_made_up_for(agent: Agent) -> None:
         (skill,) = (await agent.use("skill_list"))["data"]["skills"]
         assert skill["enabled"]
         assert "sow" in agent.prompt
+
+    booted(agent, test)
+
+
+def test_what_a_hidden_start_left_is_done_when_all_is_shown(agent: Agent, caplog: pytest.LogCaptureFixture) -> None:
+    """A home of 0.1.0 that is opened in a mode that hides is adopted when the mode is left, and waits till then."""
+    write(agent, "sow", document("sow"))
+    (agent.skills / "sow" / ".kestrel-generation").write_bytes(render_marker(Generation("a1" * 32)))
+    agent.privacy_config = PrivacyConfig("ephemeral")
+
+    async def test(feature: Any) -> None:
+        states = HostedStates(lambda: agent.database, agent.did)
+        await states.put(StateKey(SkillName("sow")), SkillState(enabled=True, subject=None))
+        assert agent.prompt == ""
+        assert "hidden" not in caplog.text
+        await agent.set_privacy_mode("normal")
+        assert "sow" in agent.prompt
+
+    booted(agent, test)
+
+
+def test_nothing_follows_a_feature_that_was_shut_down(agent: Agent, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Neither the graph nor the prompt, whatever is told late by what it was."""
+    host_modules(monkeypatch, agent.home)
+    monkeypatch.setenv("KESTREL_DISABLED_FEATURES", "SkillsFeature")
+
+    async def test(feature: Any) -> None:
+        await agent.use("skill_create", name="sow", description="Use to sow.", body="Sow.", enabled=True)
+        library = (await feature.desk()).library
+        catalog = (await library.catalog()).catalog
+        index = feature._index
+        await index.settled()
+        await feature.shutdown()
+        rows, prompt = dict(agent.graph.rows), agent.prompt
+        assert len(rows) == 1
+        await library.mirror.changed(catalog.records[0].name, None)
+        await index.settled()
+        assert (agent.graph.rows, agent.prompt) == (rows, prompt)
 
     booted(agent, test)

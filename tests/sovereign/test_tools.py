@@ -320,7 +320,10 @@ def test_a_skill_of_more_fields_is_installed_adapted_or_refused(agent: Agent) ->
         refused = await agent.use("skill_install", **what)
         assert refused["data"]["reason_code"] == "bad_document"
         assert "adapted" in refused["data"]["fix"]
-        there = await agent.use("skill_install", **what, adapt=True)
+        would = (await agent.use("skill_preview_install", **what, adapt=True))["data"]
+        assert would["adaptation"]["changes"]
+        assert len(would["digest"]) == 64
+        there = await agent.use("skill_install", **what, adapt=True, digest=would["digest"])
         assert there["data"]["adaptation"]["changes"]
         assert (await agent.use("skill_read", name="splices"))["data"]["content"] == "Splice.\n"
 
