@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from kestrel_sdk.features.base import Feature
 from kestrel_sdk.features.contributions import ContextClauseRegistration, FeaturePermissionDefaults
+from kestrel_sdk.features.ui import UIContributions
 
 from kestrel_skills_core.domain.errors import SkillError, SourceUnavailable, StateUnavailable
 from kestrel_skills_core.domain.names import SkillName, SourceId
@@ -19,6 +20,7 @@ from kestrel_skills_core.ports.git import GitSource
 from kestrel_skills_core.ports.states import StateTable
 from kestrel_skills_core.ports.world import Watcher
 
+from ..console import MODULES, STATIC, STYLES
 from ..wiring import (
     BadSetting,
     desk_of,
@@ -170,6 +172,10 @@ class ProceduralSkillsFeature(Asking, Changing, Installing, Feature):
             except Exception:  # noqa: BLE001 - it would end the agent's start
                 _log.exception("the skills are not served over HTTP")
         return self._router
+
+    def get_ui_contributions(self) -> UIContributions:
+        """The panel of the skills, for the host's Console."""
+        return UIContributions(static_dir=str(STATIC), modules=list(MODULES), css=list(STYLES))
 
     async def desk(self) -> Desk:
         """The agent's skills, put together and in order when they are first asked for.

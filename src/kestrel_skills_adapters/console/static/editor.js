@@ -1,0 +1,68 @@
+// Text with line numbers, to look at or to write in. It is an ordinary text area: what a browser offers for writing stays.
+import { h, count, freshId } from './dom.js';
+
+export const MOST = 256 * 1024;
+const bytes = new TextEncoder();
+
+export class Editor {
+  #saved = '';
+  #numbered = 0;
+
+  constructor({ label, readOnly, onChange, onSave }) {
+    this.onChange = onChange;
+    this.size = h('div', { class: 'ksk-note ksk-number', id: freshId() });
+    this.gutter = h('pre', { class: 'ksk-gutter', 'aria-hidden': 'true' });
+    this.area = h('textarea', {
+      class: 'ksk-text', wrap: 'off', spellcheck: false, readOnly, 'aria-label': label, 'aria-describedby': this.size.id,
+      on: {
+        input: () => this.#changed(),
+        scroll: () => { this.gutter.scrollTop = this.area.scrollTop; },
+        keydown: (event) => {
+          if ((event.metaKey || event.ctrlKey) && event.key.toLowerCase() === 's') {
+            event.preventDefault();
+            onSave?.();
+          }
+        },
+      },
+    });
+    this.element = h('div', { class: 'ksk-editor' }, this.gutter, this.area);
+  }
+
+  get text() { return this.area.value; }
+  get isDirty() { return this.area.value !== this.#saved; }
+  get isTooLarge() { return bytes.encode(this.area.value).length > MOST; }
+
+  /** Shows a text that is as it is kept; `text` is what a person made of it meanwhile. */
+  load(saved, text = saved) {
+    // A text area has no carriage returns: what it would make of the text is what has not changed.
+    this.area.value = saved;
+    this.#saved = this.area.value;
+    if (text !== saved) this.area.value = text;
+    this.#changed();
+    this.area.setSelectionRange(0, 0);
+    this.area.scrollTop = 0;
+  }
+
+  /** Moves to a line and marks it. */
+  jump(line) {
+    const lines = this.area.value.split('\n');
+    const at = Math.max(0, Math.min(lines.length, line) - 1);
+    const start = lines.slice(0, at).join('\n').length + (at ? 1 : 0);
+    this.area.focus();
+    this.area.setSelectionRange(start, start + lines[at].length);
+    const height = this.area.scrollHeight / Math.max(1, lines.length);
+    this.area.scrollTop = Math.max(0, at * height - this.area.clientHeight / 3);
+  }
+
+  #changed() {
+    const lines = this.area.value.split('\n').length;
+    if (lines !== this.#numbered) {
+      this.gutter.textContent = Array.from({ length: lines }, (_, at) => at + 1).join('\n');
+      this.#numbered = lines;
+    }
+    const size = bytes.encode(this.area.value).length;
+    this.size.textContent = `${count(size)} of at most ${count(MOST)} bytes`;
+    this.size.classList.toggle('ksk-bad', size > MOST);
+    this.onChange?.();
+  }
+}
