@@ -110,6 +110,13 @@ def host(session: nox.Session, host: str) -> None:
 
 
 @nox.session
+def e2e(session: nox.Session) -> None:
+    """Use the panel in a real browser, Debian's chromium; axe-core comes within axe-playwright-python, from no CDN."""
+    session.install("-e", ".[test]", "playwright>=1.48", "axe-playwright-python>=0.1.4")
+    session.run("pytest", "-m", "e2e", "--durations", "5", *session.posargs)
+
+
+@nox.session
 def mutants(session: nox.Session) -> None:
     """Plant faults in the store, and see that some test finds each."""
     session.install("-e", ".[test]")

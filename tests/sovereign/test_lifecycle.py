@@ -139,7 +139,7 @@ def test_everything_may_be_asked_before_it_is_initialised(agent: Agent) -> None:
         assert feature.get_context_clause_registrations() == (clause,)
         assert (clause.name, clause.renderer()) == ("procedural-skills", "")
         assert feature.get_router() is feature.get_router()
-        assert feature.get_ui_contributions() is None
+        assert feature.get_ui_contributions() == feature.get_ui_contributions()
         assert feature.get_hooks() == feature.get_hooks()
     assert not agent.skills.exists()
 
