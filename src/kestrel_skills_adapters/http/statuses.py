@@ -78,7 +78,7 @@ class Problem:
 
 def problem_of(error: SkillError | Improper) -> Problem:
     """The problem that an error is; of a document all its faults, of a change that came too late what is there now."""
-    status = error.status if isinstance(error, Improper) else STATUSES[type(error)]
+    status = error.status if isinstance(error, Improper) else _status(error)
     members: Members = {
         "type": "about:blank",
         "title": status.phrase,
@@ -104,3 +104,8 @@ def _more(error: SkillError | Improper) -> Members:
         told = {"found": error.found, "kept": error.kept}
         return {name: value for name, value in told.items() if value is not None}
     return {}
+
+
+def _status(error: SkillError) -> HTTPStatus:
+    """By the error's own type, or the one it is a kind of."""
+    return next(STATUSES[kind] for kind in type(error).__mro__ if kind in STATUSES)

@@ -67,8 +67,8 @@ EXAMPLES: list[tuple[SkillError, int, str]] = [
 
 
 def leaves(family: type[SkillError]) -> Iterator[type[SkillError]]:
-    """Every error that may be raised."""
-    below = [each for each in family.__subclasses__() if each.__module__.startswith("kestrel_skills")]
+    """Every error of the core that may be raised; an adapter may have a kind of its own within."""
+    below = [each for each in family.__subclasses__() if each.__module__ == SkillError.__module__]
     if not below:
         yield family
     for each in below:
