@@ -54,6 +54,7 @@ __all__ = [
     "desk_of",
     "found_root",
     "git_of",
+    "hosted_enablement",
     "hosted_index",
     "hosted_library",
     "hosted_owner",
@@ -151,6 +152,13 @@ def hosted_index(
 
     index = HostGraph(store, settings.agent, node_type=node_type)
     return Indexed(index=index, clock=SystemClock(), watcher=watcher)
+
+
+def hosted_enablement(path: object, dsn: object, did: str) -> Mapping[str, str] | None:
+    """Which features an agent switched on or off since it was made, from its host's database; nothing if unreadable."""
+    from .sql.enablement import enablement  # noqa: PLC0415 - asked once, as an agent starts
+
+    return enablement(path, dsn, did)
 
 
 def hosted_owner(settings: Settings, database: PathLike | None) -> Owner | None:

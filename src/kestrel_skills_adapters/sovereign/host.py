@@ -8,11 +8,9 @@ from __future__ import annotations
 
 import asyncio
 import os
-import sqlite3
 import sys
-import threading
-from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
-from contextlib import AsyncExitStack, asynccontextmanager, closing
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
+from contextlib import AsyncExitStack, asynccontextmanager
 from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path
@@ -23,6 +21,8 @@ from attrs import field, frozen
 
 from kestrel_skills_core.domain.errors import Busy, Hidden
 from kestrel_skills_core.ports.privacy import Held, Privacy
+
+from ..wiring import hosted_enablement
 
 __all__ = ["BUNDLED", "CLAUSE", "Host", "HostPrivacy", "Unpublished"]
 
@@ -305,7 +305,8 @@ class Host:
         if BUNDLED in features.get_disabled_features():
             return False
         profile = _asked(self.agent, "_allowed_features")
-        changes = _enablement(self.database(), self.did)
+        backend = _asked(self.database(), "backend")
+        changes = hosted_enablement(_asked(backend, "db_path"), _asked(backend, "_dsn"), self.did)
         if changes is None:
             return True
         is_in_profile = profile is None or BUNDLED in profile
@@ -333,50 +334,3 @@ def _mode(agent: object) -> str:
     mode = _asked(agent, "privacy_mode")
     value = _asked(mode, "value") or mode
     return value if isinstance(value, str) and value else "one that hides"
-
-
-_CHANGES: Final = "SELECT name, state FROM feature_enablement WHERE kind = 'feature' AND agent_did = "
-_PATIENCE: Final = 3.0
-"""Seconds that starting an agent waits for a database that has just been opened."""
-
-
-def _enablement(database: Any, did: str) -> Mapping[str, str] | None:
-    """Which features the agent switched on or off since it was made; nothing where that cannot be read.
-
-    The host reads it with its own handle, which can only be awaited; we are asked in between, and read it beside.
-    """
-    backend = _asked(database, "backend")
-    path, dsn = _asked(backend, "db_path"), _asked(backend, "_dsn")
-    found: list[Sequence[tuple[str, str]]] = []
-
-    def read() -> None:
-        try:
-            found.append(asyncio.run(_of_server(dsn, did)) if isinstance(dsn, str) and dsn else _of_file(path, did))
-        except Exception:  # noqa: BLE001 - a driver may raise what it likes: nobody can tell
-            return
-
-    reading = threading.Thread(target=read, daemon=True)
-    reading.start()
-    reading.join(_PATIENCE)
-    return dict(found[0]) if found else None
-
-
-def _of_file(path: object, did: str) -> Sequence[tuple[str, str]]:
-    if path == ":memory:":
-        return ()  # nothing outlived the last start
-    address = f"{Path(os.path.abspath(str(path))).as_uri()}?mode=ro"  # noqa: PTH100 - without following links
-    with closing(sqlite3.connect(address, uri=True, timeout=_PATIENCE)) as connection:
-        if not connection.execute("SELECT 1 FROM sqlite_master WHERE name = 'feature_enablement'").fetchone():
-            return ()
-        return connection.execute(f"{_CHANGES}?", (did,)).fetchall()
-
-
-async def _of_server(dsn: str, did: str) -> Sequence[tuple[str, str]]:
-    connect: Callable[..., Awaitable[Any]] = sys.modules["asyncpg"].connect
-    connection = await connect(dsn, timeout=_PATIENCE)
-    try:
-        if await connection.fetchval("SELECT to_regclass('feature_enablement')") is None:
-            return ()
-        return [tuple(row) for row in await connection.fetch(f"{_CHANGES}$1", did)]
-    finally:
-        await connection.close()
