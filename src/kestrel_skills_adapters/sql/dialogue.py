@@ -8,7 +8,8 @@ Rule 4: where nobody knows whether a change was made, it is looked for.
 
 from __future__ import annotations
 
-from collections.abc import Generator, Mapping
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Generator, Mapping
 from typing import Any, Final, TypeVar
 
 from attrs import frozen
@@ -21,7 +22,7 @@ from kestrel_skills_core.domain.state_row import Row, StateKey, from_row, row_na
 from . import statements
 from .failures import Crowded, InDoubt, Unfit
 
-__all__ = ["Ask", "Dialogue", "Step", "Steps", "Tell", "Together"]
+__all__ = ["Ask", "CarriedStates", "Dialogue", "Step", "Steps", "Tell", "Together"]
 
 T = TypeVar("T")
 
@@ -168,3 +169,31 @@ def _text(value: object) -> object:
         return value.decode()
     except UnicodeDecodeError:
         return value
+
+
+class CarriedStates(ABC):
+    """A `StateTable` whose dialogues somebody carries to a database."""
+
+    async def rows(self, name: SkillName | None = None) -> Mapping[StateKey, SkillState]:
+        """All states, or those of one name; see the port."""
+        return await self._carried(lambda dialogue: dialogue.rows(name))
+
+    async def put(self, key: StateKey, state: SkillState) -> None:
+        """Write one state; see the port."""
+        await self._carried(lambda dialogue: dialogue.put(key, state))
+
+    async def replace(self, key: StateKey, state: SkillState, *, seen: SkillState | None) -> bool:
+        """Write one state, if it still reads as it was seen; see the port."""
+        return await self._carried(lambda dialogue: dialogue.replace(key, state, seen))
+
+    async def drop(self, key: StateKey, *, seen: SkillState) -> None:
+        """Remove one state; see the port."""
+        await self._carried(lambda dialogue: dialogue.drop(key, seen))
+
+    @abstractmethod
+    async def _carried(self, of: Callable[[Dialogue], Steps[T]]) -> T:
+        """Say the steps of a dialogue, and give what it comes to.
+
+        Raises:
+            StateUnavailable: They cannot be said, or not be answered.
+        """

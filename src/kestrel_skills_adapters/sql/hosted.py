@@ -7,12 +7,9 @@ from contextlib import AbstractAsyncContextManager
 from typing import Any, Final, Protocol, TypeVar
 
 from kestrel_skills_core.domain.errors import StateUnavailable
-from kestrel_skills_core.domain.names import SkillName
-from kestrel_skills_core.domain.record import SkillState
-from kestrel_skills_core.domain.state_row import StateKey
 
 from . import statements
-from .dialogue import Ask, Dialogue, Step, Steps, Tell, Together
+from .dialogue import Ask, CarriedStates, Dialogue, Step, Steps, Tell, Together
 from .failures import InDoubt, Unfit, is_lost, is_unfit, told
 
 __all__ = ["HostDatabase", "HostedStates"]
@@ -48,7 +45,7 @@ class HostDatabase(Protocol):
         ...
 
 
-class HostedStates:
+class HostedStates(CarriedStates):
     """A `StateTable` in a host's database, SQLite or PostgreSQL, for one agent.
 
     `database` is asked for the handle at each call, since a host may open it later, or lose it. Every change is one
@@ -59,22 +56,6 @@ class HostedStates:
     def __init__(self, database: Callable[[], HostDatabase | None], agent: str) -> None:
         self._database = database
         self._owner = statements.owner_of(agent)
-
-    async def rows(self, name: SkillName | None = None) -> Mapping[StateKey, SkillState]:
-        """All states, or those of one name; see the port."""
-        return await self._carried(lambda dialogue: dialogue.rows(name))
-
-    async def put(self, key: StateKey, state: SkillState) -> None:
-        """Write one state; see the port."""
-        await self._carried(lambda dialogue: dialogue.put(key, state))
-
-    async def replace(self, key: StateKey, state: SkillState, *, seen: SkillState | None) -> bool:
-        """Write one state, if it still reads as it was seen; see the port."""
-        return await self._carried(lambda dialogue: dialogue.replace(key, state, seen))
-
-    async def drop(self, key: StateKey, *, seen: SkillState) -> None:
-        """Remove one state; see the port."""
-        await self._carried(lambda dialogue: dialogue.drop(key, seen))
 
     async def _carried(self, of: Callable[[Dialogue], Steps[T]]) -> T:
         try:

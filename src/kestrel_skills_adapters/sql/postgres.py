@@ -7,21 +7,18 @@ import queue
 import socket
 import threading
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any, Final, Generic, TypeVar, cast
 
 from attrs import define, field
 
 from kestrel_skills_core.domain.errors import StateUnavailable
-from kestrel_skills_core.domain.names import SkillName
-from kestrel_skills_core.domain.record import SkillState
-from kestrel_skills_core.domain.state_row import StateKey
 from kestrel_skills_core.ports.world import Cancelled, Offload
 
 from . import statements
 from .address import ServerUrl
-from .dialogue import Ask, Dialogue, Step, Steps, Tell, Together
+from .dialogue import Ask, CarriedStates, Dialogue, Step, Steps, Tell, Together
 from .failures import (
     BAD_URL,
     LOST,
@@ -55,7 +52,7 @@ _AGAIN: Final = 0.02
 """Seconds before a transaction that met another is tried again."""
 
 
-class PostgresStates:
+class PostgresStates(CarriedStates):
     """A `StateTable` on a PostgreSQL server, for one agent.
 
     A connection is opened for each call and closed with it, so that any thread, loop or process may call. `wait` is how
@@ -68,22 +65,6 @@ class PostgresStates:
         self._owner = statements.owner_of(agent)
         self._offload = offload
         self._wait = wait
-
-    async def rows(self, name: SkillName | None = None) -> Mapping[StateKey, SkillState]:
-        """All states, or those of one name; see the port."""
-        return await self._carried(lambda dialogue: dialogue.rows(name))
-
-    async def put(self, key: StateKey, state: SkillState) -> None:
-        """Write one state; see the port."""
-        await self._carried(lambda dialogue: dialogue.put(key, state))
-
-    async def replace(self, key: StateKey, state: SkillState, *, seen: SkillState | None) -> bool:
-        """Write one state, if it still reads as it was seen; see the port."""
-        return await self._carried(lambda dialogue: dialogue.replace(key, state, seen))
-
-    async def drop(self, key: StateKey, *, seen: SkillState) -> None:
-        """Remove one state; see the port."""
-        await self._carried(lambda dialogue: dialogue.drop(key, seen))
 
     async def standing(self) -> tuple[bool, bool]:
         """Whether the table is there, and whether it may be written, or made. Asks, and changes nothing.
