@@ -43,6 +43,7 @@ _AGENT: Final = "git/2 (kestrel-feature-skills)"
 _LATER: Final = "try again later"
 _NETWORK: Final = "see that this machine reaches the network, then try again"
 _RIGHT: Final = "see that the address is right"
+_NAMED: Final = f"{_RIGHT}, and that this machine reaches the net"
 _ELSEWHERE: Final = "give the address that it leads to; many hosts want `.git` at its end"
 _STATUSES: Final = {
     401: ("it wants to know who asks", "only what everybody may read can be read"),
@@ -109,7 +110,7 @@ class Transport:
         except (OSError, UnicodeError):
             addresses = ()
         if not addresses:
-            raise GitFailed("address", "nobody knows the name of its host", _RIGHT)
+            raise GitFailed("address", "nobody knows the name of its host", _NAMED)
         if not all(self.is_allowed(address) for address in addresses):
             raise BadSource(host, "it leads to a place that is not public", "use a repository on a public host")
         return addresses[:_TRIED]
