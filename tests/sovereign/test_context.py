@@ -206,21 +206,27 @@ def test_an_agent_that_starts_hidden_shows_all_afterwards(agent: Agent) -> None:
     booted(agent, then)
 
 
+async def begun(agent: Agent, feature: Feature) -> tuple[asyncio.Task[Any], asyncio.Event]:
+    """A list that waits for the database, and what lets it go on; all others are answered at once."""
+    waits, goes_on = asyncio.Event(), asyncio.Event()
+
+    async def answers() -> None:
+        waits.set()
+        await goes_on.wait()
+
+    agent.database.answers = answers
+    looking = asyncio.create_task(feature.skill_list())
+    await waits.wait()
+    agent.database.answers = None
+    return looking, goes_on
+
+
 def test_a_look_that_began_before_the_mode_shows_nothing_after(agent: Agent) -> None:
     """A list that waits for the database while a mode that hides begins ends empty, and empties nothing later."""
 
     async def test(feature: Feature) -> None:
         await agent.use("skill_create", **SOW, enabled=True)
-        waits, goes_on = asyncio.Event(), asyncio.Event()
-
-        async def answers() -> None:
-            waits.set()
-            await goes_on.wait()
-
-        agent.database.answers = answers
-        looking = asyncio.create_task(feature.skill_list())
-        await waits.wait()
-        agent.database.answers = None
+        looking, goes_on = await begun(agent, feature)
         await agent.set_privacy_mode("ephemeral")
         goes_on.set()
         result = await looking
@@ -238,16 +244,7 @@ def test_a_look_that_ends_after_the_mode_was_left_shows_what_is(agent: Agent) ->
 
     async def test(feature: Feature) -> None:
         await agent.use("skill_create", **SOW, enabled=True)
-        waits, goes_on = asyncio.Event(), asyncio.Event()
-
-        async def answers() -> None:
-            waits.set()
-            await goes_on.wait()
-
-        agent.database.answers = answers
-        looking = asyncio.create_task(feature.skill_list())
-        await waits.wait()
-        agent.database.answers = None
+        looking, goes_on = await begun(agent, feature)
         await agent.set_privacy_mode("ephemeral")
         await agent.set_privacy_mode("normal")
         await agent.use("skill_disable", name="sow")

@@ -209,7 +209,7 @@ def test_what_is_not_foreseen_is_a_problem_without_its_text(on: Shelf) -> None:
     """A defect is 500, and says nothing of itself."""
 
     def fail(_: str) -> str:
-        raise RuntimeError("/home/somebody/secret")
+        raise RuntimeError("a path, and a secret")
 
     with browsing(evolve(desk_of(on.library), html=fail)) as browser:
         answer = browser.ask("GET", "/lint/preview")
