@@ -69,6 +69,7 @@ if TYPE_CHECKING:
     from .domain.offer import Glimpse, Offer, Package, Repository
     from .domain.owner import Owner
     from .domain.parcel import Parcel, packed
+    from .domain.proposal import Judged, Proposal, judged
     from .domain.provenance import Adapted, Installed, Provenance
     from .domain.record import Rejection, Sighting, SkillRecord, SkillState, Subject
     from .domain.resolver import Catalog, Resolver, Survey
@@ -153,6 +154,7 @@ __all__ = [
     "Installer",
     "Inventory",
     "Item",
+    "Judged",
     "Kept",
     "KeptAbsent",
     "KeptEntry",
@@ -174,6 +176,7 @@ __all__ = [
     "Parcel",
     "Preview",
     "Privacy",
+    "Proposal",
     "Provenance",
     "Published",
     "Reading",
@@ -227,6 +230,7 @@ __all__ = [
     "Withheld",
     "git_ref",
     "git_url",
+    "judged",
     "packed",
     "parse_address",
     "render_clause",
@@ -322,6 +326,7 @@ _HOMES = {
     ".domain.offer": ("Glimpse", "Offer", "Package", "Repository"),
     ".domain.owner": ("Owner",),
     ".domain.parcel": ("Parcel", "packed"),
+    ".domain.proposal": ("Judged", "Proposal", "judged"),
     ".domain.provenance": ("Adapted", "Installed", "Provenance"),
     ".domain.record": ("Rejection", "Sighting", "SkillRecord", "SkillState", "Subject"),
     ".domain.resolver": ("Catalog", "Resolver", "Survey"),
