@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from kestrel_skills_adapters.sovereign.answers import REASONS
-from tests.sovereign.agent import Agent, asked
+from tests.sovereign.agent import Agent, asked, host_modules
 from tests.sovereign.booted import COMMIT, URL, Feature, booted, document, reach, write
 
 ZERO = "0" * 64
@@ -38,8 +38,12 @@ def sow(agent: Agent, **more: Any) -> Any:
 # What comes back
 
 
-def test_a_list_has_skills_rejected_folders_and_the_clause_in_figures(agent: Agent) -> None:
-    """Skills before rejected folders, in one list of which `total` is the length."""
+def test_a_list_has_skills_rejected_folders_and_the_clause_in_figures(
+    agent: Agent, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Skills before rejected folders, in one list of which `total` is the length; no notes, as nothing is wrong."""
+    host_modules(monkeypatch, agent.home)
+    monkeypatch.setenv("KESTREL_DISABLED_FEATURES", "SkillsFeature")
 
     async def test(feature: Feature) -> None:
         await sow(agent, enabled=True)
@@ -498,6 +502,29 @@ def test_what_is_optional_may_be_given_empty(agent: Agent) -> None:
             assert edited["status"] == "ok", edited
             shown = await asked(feature, "skill_preview_install", source_url=URL, skill_name=nothing, ref=nothing)
             assert shown["data"]["total"] == 2
+
+    booted(agent, test)
+
+
+def test_a_file_may_be_made_empty(agent: Agent) -> None:
+    """By an empty content alone; where all is given empty, nothing is, and no `SKILL.md` is empty."""
+
+    async def test(feature: Feature) -> None:
+        made = await sow(agent)
+        edited = await agent.use("skill_edit", name="sow", relative_path="lib/__init__.py", content="")
+        assert edited["status"] == "ok", edited
+        assert (agent.skills / "sow" / "lib" / "__init__.py").read_bytes() == b""
+        write(agent, "sow", "Words.\n", "notes.md")
+        empty = {"name": "sow", "relative_path": "notes.md", "content": ""}
+        for more in ({}, {"old_text": "", "new_text": "", "append": ""}, {"expected_revision": "0" * 64}):
+            refused = await agent.use("skill_edit", **empty, **more)
+            assert refused["data"]["reason_code"] in {"unconditional", "bad_argument", "stale"}
+            assert (agent.skills / "sow" / "notes.md").read_text() == "Words.\n"
+        seen = (await agent.use("skill_read", name="sow"))["data"]["revision"]
+        assert (await agent.use("skill_edit", **empty, expected_revision=seen))["status"] == "ok"
+        assert (agent.skills / "sow" / "notes.md").read_bytes() == b""
+        refused = await agent.use("skill_edit", name="sow", content="", expected_revision=made["data"]["revision"])
+        assert refused["data"]["reason_code"] == "bad_argument"
 
     booted(agent, test)
 

@@ -9,7 +9,15 @@ from kestrel_sdk.tools.result import ToolResult
 from kestrel_skills_core.domain.commands import Create, Delete, Edit, SetState
 from kestrel_skills_core.domain.edit import Append, Change, Replace, Whole
 from kestrel_skills_core.domain.errors import SkillError
-from kestrel_skills_core.domain.names import DOCUMENT, Address, Revision, SourceId, resource_path, skill_name
+from kestrel_skills_core.domain.names import (
+    DOCUMENT,
+    Address,
+    ResourcePath,
+    Revision,
+    SourceId,
+    resource_path,
+    skill_name,
+)
 from kestrel_skills_core.domain.record import Rejection, SkillRecord
 
 from ..records import error_members
@@ -92,7 +100,8 @@ class Changing(Tools):
         Args:
             name: The skill's name.
             relative_path: The file in the skill's folder; SKILL.md, with its frontmatter, by default.
-            content: The whole new content of the file.
+            content: The whole new content of the file; of a file beside SKILL.md it may be empty, where none of
+                old_text, new_text and append is given.
             expected_revision: The revision that was read; needed with content where the file is there, allowed with
                 the others.
             old_text: A passage that is in the file exactly once, to the last space.
@@ -101,9 +110,9 @@ class Changing(Tools):
         """
 
         async def answer(desk: Desk) -> ToolResult:
-            change = _change(content, old_text, new_text, append)
             address = await desk.library.address(word("name", name))
             path = resource_path(word("relative_path", relative_path) or DOCUMENT)
+            change = _change(path, content, old_text, new_text, append)
             seen = word("expected_revision", expected_revision)
             command = legal(
                 Edit, address=address, path=path, change=change, expected_revision=Revision(seen) if seen else None
@@ -189,9 +198,13 @@ class Changing(Tools):
         return await self.answered("skill_delete", answer)
 
 
-def _change(content: str | None, old: str | None, new: str | None, append: str | None) -> Change:
-    """The one change that was asked for; a model that leaves out an argument may also give it empty."""
-    if content and not old and not new and not append:
+def _change(path: ResourcePath, content: str | None, old: str | None, new: str | None, append: str | None) -> Change:
+    """The one change that was asked for; a model that leaves out an argument may also give it empty.
+
+    So an empty file, which no `SKILL.md` is, is asked for by an empty content alone.
+    """
+    is_to_be_empty = content == "" and path != DOCUMENT and all(each is None for each in (old, new, append))
+    if is_to_be_empty or (content and not old and not new and not append):
         return Whole(text("content", content).encode())
     if old and not content and not append:
         return Replace(text("old_text", old), text("new_text", new))

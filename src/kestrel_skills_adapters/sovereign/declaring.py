@@ -11,7 +11,7 @@ from kestrel_sdk.features.base import tool
 from kestrel_sdk.tools.base import ToolCategory
 from kestrel_sdk.tools.result import ToolResult
 
-from kestrel_skills_core.domain.errors import SkillError
+from kestrel_skills_core.domain.errors import Hidden, SkillError
 
 from .answers import INTERNAL, failed
 from .arguments import BadArgument
@@ -51,11 +51,17 @@ class Tools:
         """How many characters of JSON an answer may have."""
 
     async def answered(self, name: str, answer: Callable[[Desk], Awaitable[ToolResult]]) -> ToolResult:
-        """Answer, or say why not: nothing that goes wrong in a tool reaches the model as an exception's text."""
+        """Answer, or say why not: nothing that goes wrong in a tool reaches the model as an exception's text.
+
+        While all is hidden, that is why, whatever else is wrong.
+        """
+        hidden: Hidden | None = None
         try:
-            return await answer(await self.desk())
+            desk = await self.desk()
+            hidden = desk.library.privacy.hidden()
+            return await answer(desk)
         except (SkillError, BadArgument) as error:
-            return failed(name, self.allowed(), error)
+            return failed(name, self.allowed(), hidden or error)
         except Exception:  # noqa: BLE001 - it is logged, and the model is told that much
             _log.exception("the tool %s failed", name)
             return ToolResult.failed(_BROKEN, data={"reason_code": INTERNAL})
