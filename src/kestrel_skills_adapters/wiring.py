@@ -42,12 +42,14 @@ if TYPE_CHECKING:
     from kestrel_skills_core.domain.offer import Package
     from kestrel_skills_core.ports.git import GitSource
     from kestrel_skills_core.service.installer import Installer
+    from kestrel_skills_core.service.observed import Observed
 
     from .http.desk import Desk
     from .sql.postgres import PostgresStates
 
 __all__ = [
     "BadSetting",
+    "Home",
     "Settings",
     "Standing",
     "aim_of",
@@ -55,11 +57,11 @@ __all__ = [
     "found_root",
     "git_of",
     "hosted_enablement",
+    "hosted_home",
     "hosted_index",
     "hosted_library",
     "hosted_owner",
     "hosted_router",
-    "hosted_settings",
     "installer_of",
     "is_server",
     "is_writable",
@@ -82,6 +84,19 @@ class Standing:
     writable: bool
 
 
+@frozen(kw_only=True)
+class Home:
+    """Where everything is for an agent of a host.
+
+    `owner` is what it is to leave in its root. `unmeant` is what the environment holds that cannot be meant, and that
+    counts as unset.
+    """
+
+    settings: Settings
+    owner: Owner | None
+    unmeant: Sequence[BadSetting]
+
+
 def library_of(settings: Settings, *, offload: Offload = inline, watcher: Watcher | None = None) -> SkillLibrary:
     """The library of one agent. Opens nothing yet."""
     watcher = watcher or Watcher()
@@ -102,15 +117,32 @@ def library_of(settings: Settings, *, offload: Offload = inline, watcher: Watche
     )
 
 
-def hosted_settings(root: Path, agent: str, environ: Mapping[str, str] = os.environ) -> Settings:
+async def hosted_home(
+    root: Path, agent: str, database: PathLike | None, environ: Mapping[str, str] = os.environ
+) -> Home:
     """Where everything is for an agent of a host; its own folder is made, if the folder it lies in is there.
 
+    The disk is asked in a thread, as it may be slow to answer. `database` is as in `hosted_owner`.
+
     Raises:
-        BadSetting: The environment holds what cannot be meant.
+        BadSetting: The root or the agent cannot be meant.
     """
+    return await threads(lambda _: _hosted_home(root, agent, database, environ))
+
+
+def _hosted_home(root: Path, agent: str, database: PathLike | None, environ: Mapping[str, str]) -> Home:
     with suppress(OSError):
         root.mkdir(exist_ok=True)
-    return settings_of(environ, root=root, agent=agent)
+    left, unmeant = dict(environ), list[BadSetting]()
+    while True:
+        try:
+            settings = settings_of(left, root=root, agent=agent)
+        except BadSetting as error:
+            if left.pop(error.setting, None) is None:
+                raise
+            unmeant.append(error)
+        else:
+            return Home(settings=settings, owner=hosted_owner(settings, database), unmeant=unmeant)
 
 
 def hosted_library(
@@ -139,7 +171,7 @@ def hosted_library(
 
 
 def hosted_index(
-    settings: Settings,
+    agent: str,
     store: Callable[[], Any | None],
     *,
     node_type: Callable[[], Callable[..., Any] | None],
@@ -150,7 +182,7 @@ def hosted_index(
 
     from .graph.index import HostGraph  # noqa: PLC0415 - the same
 
-    index = HostGraph(store, settings.agent, node_type=node_type)
+    index = HostGraph(store, agent, node_type=node_type)
     return Indexed(index=index, clock=SystemClock(), watcher=watcher)
 
 
@@ -258,11 +290,12 @@ def desk_of(
     *,
     connect: Callable[[Callable[[int, int], None]], GitSource] | None = None,
     included: Callable[[], Collection[SkillName]] | None = None,
+    notes: Callable[[Observed], Sequence[str]] = lambda _: (),
 ) -> Desk:
     """What is asked over HTTP of one agent's skills; kept as long as the library is.
 
     `connect` is how git is reached, if not as usual. `included` says which names the agent's prompt has, where that is
-    known without looking.
+    known without looking; `notes`, what is wrong beside what was observed, in lines.
     """
     from .http.desk import Desk  # noqa: PLC0415 - only who speaks HTTP pays for it
     from .markdown.html import html_of  # noqa: PLC0415 - the same
@@ -272,6 +305,7 @@ def desk_of(
         installer=lambda progress: installer_of(library, (connect or git_of)(progress)),
         html=html_of,
         included=included,
+        notes=notes,
     )
 
 

@@ -91,3 +91,4 @@ def test_a_watcher_is_told_without_a_word(watcher: Watcher) -> None:
     assert watcher.surveying("git", 1, 2) is None
     assert watcher.surveyed("git", 2, 1) is None
     assert watcher.index_failed("it is away") is None
+    assert watcher.index_in_line() is None

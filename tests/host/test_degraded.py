@@ -80,6 +80,8 @@ def test_the_bundled_feature_beside_ours(home_of: HomeOf, host_of: HostOf) -> No
     assert is_told(host, "sow")
     (answer,) = host.play([Call("skill_search", {"query": "sow"})])
     assert any("SkillsFeature" in note for note in answer["data"]["notes"])
+    catalog = host.client.of_agent("GET", "/api/procedural-skills")
+    assert any("SkillsFeature" in note for note in catalog["notes"])
 
 
 def test_a_root_that_is_no_folder(home_of: HomeOf, host_of: HostOf) -> None:

@@ -58,7 +58,7 @@ def test_a_new_index_is_written_whole() -> None:
     scene = Scene()
     assert scene.shown(enabled("bird"), record("cod")) == [("entries", None), ("put", "bird"), ("put", "cod")]
     assert scene.entries == {BIRD: entry_of(enabled("bird"), NOW), COD: entry_of(record("cod"), NOW)}
-    assert scene.watcher.told == []
+    assert scene.watcher.told == [("index_in_line",)]
 
 
 def test_only_what_differs_is_written() -> None:
@@ -177,8 +177,12 @@ def test_an_index_that_does_not_answer_fails_nothing() -> None:
     assert scene.changed("bird", None) == [("entries", "bird")]
     assert scene.watcher.told == [("index_failed", "it is away"), ("index_failed", "it is away")]
     scene.graph.unavailable = None
+    scene.changed("bird", None)
+    scene.shown(record("cod"), record("duck"), hidden=True)
+    assert len(scene.watcher.told) == 2
     scene.shown(record("cod"), record("duck"))
     assert list(scene.entries) == [COD, DUCK]
+    assert scene.watcher.told[2:] == [("index_in_line",)]
 
 
 def test_an_index_that_stops_answering_is_left_alone() -> None:

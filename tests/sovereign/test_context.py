@@ -172,6 +172,37 @@ def test_a_mode_that_hides_empties_it_until_it_is_left(agent: Agent, mode: str) 
     booted(agent, test)
 
 
+NONSENSE: dict[str, tuple[dict[str, Any], ...]] = {
+    "skill_list": ({"offset": -1}, {"limit": "many"}, {"enabled_only": "perhaps"}),
+    "skill_search": ({"query": "sow", "offset": "x"}, {"query": 7}),
+    "skill_read": ({"name": "../x"}, {"name": "sow", "path": "../x"}, {"name": "sow", "offset": -1}),
+    "skill_create": ({"name": "No", "description": "", "body": ""}, SOW | {"priority": 10**8}),
+    "skill_edit": ({"name": "sow"}, {"name": "sow", "content": "x", "append": "x"}, {"name": "", "append": "x"}),
+    "skill_enable": ({"name": "sow", "pin": "x"}, {"name": "sow@nowhere"}),
+    "skill_disable": ({"name": ""},),
+    "skill_delete": ({"name": "sow", "delete_revision": ""}, {"name": "a b", "delete_revision": "x"}),
+    "skill_preview_install": ({"source_url": "http://x"}, {"source_url": "", "offset": "x"}),
+    "skill_install": ({"source_url": "x", "skill_name": ""}, {"source_url": "https://git.example/x", "skill_name": ""}),
+}
+
+
+@pytest.mark.parametrize("tool", NONSENSE)
+def test_while_all_is_hidden_that_is_why_whatever_else_is_wrong(agent: Agent, tool: str) -> None:
+    """No tool tells a wrong argument from a right one then."""
+
+    async def test(feature: Feature) -> None:
+        await agent.use("skill_create", **SOW)
+        for args in NONSENSE[tool]:
+            shown = await getattr(feature, tool)(**args)
+            assert shown.data["reason_code"] != "hidden"
+        await agent.set_privacy_mode("ephemeral")
+        for args in NONSENSE[tool]:
+            refused = await getattr(feature, tool)(**args)
+            assert refused.data["reason_code"] == "hidden", args
+
+    booted(agent, test)
+
+
 @pytest.mark.parametrize("mode", ["anonymous", "public", "normal"])
 def test_other_modes_hide_nothing(agent: Agent, mode: str) -> None:
     """The clause stays."""
@@ -388,6 +419,7 @@ def test_a_clause_that_the_host_leaves_out_is_noticed(
         return any("leaves the clause of the skills out" in note for note in notes)
 
     async def test(feature: Feature) -> None:
+        await agent.use("skill_create", **SOW, enabled=True)
         assert not await noted()
         told[0] = (["soul"], ["procedural-skills"])
         assert await noted()
@@ -411,6 +443,7 @@ def test_it_is_noticed_as_a_turn_ends(agent: Agent, monkeypatch: pytest.MonkeyPa
     monkeypatch.setenv("KESTREL_DISABLED_FEATURES", "SkillsFeature")
 
     async def test(feature: Feature) -> None:
+        await agent.use("skill_create", **SOW, enabled=True)
         (hook,) = feature.get_hooks()
         assert feature.get_hooks() == [hook]
         assert hook.events == [HookEvent.STOP]
@@ -419,6 +452,24 @@ def test_it_is_noticed_as_a_turn_ends(agent: Agent, monkeypatch: pytest.MonkeyPa
         told[0] = None
         notes = (await agent.use("skill_list"))["data"]["notes"]
         assert any("leaves the clause of the skills out" in note for note in notes)
+
+    booted(agent, test)
+
+
+def test_where_nothing_is_on_nothing_is_left_out(agent: Agent, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The host says no more of an empty clause; what it said of the last one holds no longer."""
+    told: list[Any] = [([], ["procedural-skills"])]
+    host_modules(monkeypatch, agent.home, tracking=lambda: told[0])
+    monkeypatch.setenv("KESTREL_DISABLED_FEATURES", "SkillsFeature")
+
+    async def test(feature: Feature) -> None:
+        await agent.use("skill_create", **SOW, enabled=True)
+        assert (await agent.use("skill_list"))["data"]["notes"]
+        await agent.use("skill_disable", name="sow")
+        assert "notes" not in (await agent.use("skill_list"))["data"]
+        told[0] = ([], [])
+        await agent.use("skill_enable", name="sow")
+        assert "notes" not in (await agent.use("skill_list"))["data"]
 
     booted(agent, test)
 

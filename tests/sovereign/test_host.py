@@ -179,7 +179,7 @@ def test_it_is_held_without_waiting_where_that_is_possible() -> None:
 def test_what_a_host_lacks_is_said(agent: Agent, monkeypatch: pytest.MonkeyPatch) -> None:
     """Nothing of a whole one; of one that has nothing all of it, each with what it means."""
     assert Host(agent).lacks == ()
-    assert len(found().lacks) == 7
+    assert len(found().lacks) == 3
     assert all(", so that " in lack for lack in (*found().lacks, *found(did="did:a").lacks))
     host_modules(monkeypatch, agent.home, cap=500)
     (lack,) = Host(agent).lacks

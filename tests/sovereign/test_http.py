@@ -11,7 +11,7 @@ from fastapi import FastAPI, HTTPException, Request
 
 from kestrel_skills_adapters.sovereign.host import Host
 
-from .agent import Agent
+from .agent import Agent, host_modules
 from .booted import Feature, booted
 
 ISOLATION = "kestrel_sovereign.security.demo_isolation"
@@ -60,6 +60,25 @@ def test_the_same_skills_as_the_tools_have(agent: Agent) -> None:
     booted(agent, test)
 
 
+@pytest.mark.usefixtures("guarded")
+def test_what_is_wrong_is_told_to_requests_too(agent: Agent, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What a list notes, the catalog does; what has a member of its own there is not told twice."""
+    host_modules(monkeypatch, agent.home)
+    monkeypatch.setenv("KESTREL_SKILLS_BUDGET_BYTES", "many")
+
+    async def test(feature: Feature) -> None:
+        async with client(feature) as http:
+            budget, beside = (await http.get(PATH)).json()["notes"]
+            assert budget.startswith("KESTREL_SKILLS_BUDGET_BYTES: ")
+            assert "disable SkillsFeature" in beside
+            agent._raw_storage = None
+            catalog = (await http.post(f"{PATH}/reload", headers={"X-Kestrel-Request": "look"})).json()
+            assert catalog["notes"] == [budget, beside]
+            assert not catalog["enablement_available"]
+
+    booted(agent, test)
+
+
 def test_the_router_is_one(agent: Agent) -> None:
     """A host rebuilds what is new at each request, so that the same router is given, before and after a start."""
 
@@ -72,10 +91,20 @@ def test_the_router_is_one(agent: Agent) -> None:
     booted(agent, test)
 
 
-def test_a_host_whose_demands_nobody_knows_has_no_routes(agent: Agent, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Rather none than one that destroys unasked; the agent starts all the same."""
+def test_a_host_whose_demands_nobody_knows_has_no_routes(
+    agent: Agent, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    """Rather none than one that destroys unasked; the agent starts all the same, and says so, once in its log."""
     monkeypatch.setitem(sys.modules, "kestrel_sovereign", ModuleType("kestrel_sovereign"))
     monkeypatch.setitem(sys.modules, ISOLATION, None)
     with pytest.raises(ImportError):
         _ = Host(agent).guard
-    assert Feature(agent).get_router() is None
+
+    async def test(feature: Feature) -> None:
+        assert feature.get_router() is None
+        assert feature.get_router() is None
+        notes = (await agent.use("skill_search", query=""))["data"]["notes"]
+        assert any("not served over HTTP" in note for note in notes)
+
+    booted(agent, test)
+    assert caplog.text.count("not served over HTTP") == 1

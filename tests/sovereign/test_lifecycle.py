@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import asyncio
 import inspect
+import os
+import threading
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -20,7 +23,7 @@ from kestrel_skills_core.domain.names import Generation, SkillName
 from kestrel_skills_core.domain.record import SkillState
 from kestrel_skills_core.domain.state_row import StateKey
 from tests.sovereign.agent import DID, Agent, PrivacyConfig, asked, host_modules
-from tests.sovereign.booted import Feature, booted, document, write
+from tests.sovereign.booted import URL, Feature, booted, document, write
 
 SOW = {"name": "sow", "description": "Use to sow.", "body": "# Sow\n"}
 
@@ -76,9 +79,11 @@ def test_whatever_is_broken_the_agent_boots(
 
     async def test(feature: Feature) -> None:
         assert agent.prompt == ""
+        if feature._life is not None:
+            await feature._life.index.settled()
         listed = await agent.use("skill_list")
-        is_said = bool(listed["data"].get("notes")) or listed["status"] == "error"
-        assert is_said is (broken != "a graph that fails")
+        assert listed["data"].get("notes") or listed["status"] == "error"
+        assert caplog.text.count("procedural skills: ")
         for tool, args in (
             ("skill_search", {"query": "sow"}),
             ("skill_read", {"name": "sow"}),
@@ -100,23 +105,237 @@ def test_whatever_is_broken_the_agent_boots(
     assert "Traceback" not in caplog.text
 
 
-@pytest.mark.parametrize(
-    ("name", "value"),
-    [("KESTREL_SKILLS_BUDGET_BYTES", "many"), ("KESTREL_SHARED_SKILLS_DIR", "/dev/null/none")],
-)
-def test_a_setting_that_cannot_be_meant(agent: Agent, name: str, value: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    """It is told by each tool, or by the list; mended, the next call goes on."""
-    monkeypatch.setenv(name, value)
+def test_a_setting_that_cannot_be_meant(
+    agent: Agent, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    """It counts as unset, and each list says which it is and what to do; mended, the next start says nothing of it."""
+    host_modules(monkeypatch, agent.home)
+    monkeypatch.setenv("KESTREL_DISABLED_FEATURES", "SkillsFeature")
+    monkeypatch.setenv("KESTREL_SKILLS_BUDGET_BYTES", "abc")
+    told = (
+        "KESTREL_SKILLS_BUDGET_BYTES: it is not a number of bytes, so that it counts as unset; "
+        "set it to a whole number, as 8192, or unset it"
+    )
+
+    async def test(feature: Feature) -> None:
+        await agent.use("skill_create", **SOW, enabled=True)
+        listed = await agent.use("skill_list")
+        assert (listed["status"], listed["data"]["notes"]) == ("ok", [told])
+        assert listed["data"]["context"]["budget"] == 8192
+        assert "sow" in agent.prompt
+        monkeypatch.delenv("KESTREL_SKILLS_BUDGET_BYTES")
+        await feature.initialize()
+        assert "notes" not in (await agent.use("skill_list"))["data"]
+
+    booted(agent, test)
+    assert caplog.text.count(told) == 1
+
+
+def test_an_identity_that_nobody_could_print(agent: Agent) -> None:
+    """It is no setting of the environment: there are no skills, and the tools say why."""
+    agent.did = "did:test:\n"
 
     async def test(feature: Feature) -> None:
         listed = await agent.use("skill_list")
-        assert listed["status"] in {"error", "partial"}
-        assert value not in str(listed) or name in str(listed)
-        monkeypatch.delenv(name)
-        await feature.initialize()
-        assert (await agent.use("skill_list"))["status"] == "ok"
+        assert listed["data"]["reason_code"] == "source_unavailable"
+        assert "agent: it is blank, or holds what cannot be printed" in listed["error"]
 
     booted(agent, test)
+
+
+def test_a_shared_folder_that_is_not_there_is_listed_and_logged(
+    agent: Agent, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    """Once, however often it is looked for."""
+    monkeypatch.setenv("KESTREL_SHARED_SKILLS_DIR", "/dev/null/none")
+
+    async def test(feature: Feature) -> None:
+        for _ in range(3):
+            listed = await agent.use("skill_list")
+            assert listed["status"] == "partial"
+            assert "host-shared" in listed["data"]["notes"][0]
+
+    booted(agent, test)
+    assert caplog.text.count("the host-shared skills cannot be read") == 1
+
+
+@pytest.mark.parametrize("broken", ["no database", "a database that is closed", "another table", "a graph that fails"])
+def test_what_goes_wrong_is_logged_as_it_begins(
+    agent: Agent, broken: str, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    """Once, though each list says it; and again where it had ended in between."""
+    host_modules(monkeypatch, agent.home)
+    monkeypatch.setenv("KESTREL_DISABLED_FEATURES", "SkillsFeature")
+
+    def warnings() -> list[str]:
+        return [record.getMessage() for record in caplog.records if record.levelname == "WARNING"]
+
+    async def test(feature: Feature) -> None:
+        async def listed() -> list[str]:
+            await agent.use("skill_list")
+            await feature._life.index.settled()
+            return list((await agent.use("skill_list"))["data"].get("notes", []))
+
+        assert await listed() == []
+        assert warnings() == []
+        whole = (agent._raw_storage, agent.database)
+        BROKEN[broken](agent)
+        first = await listed()
+        assert first
+        assert await listed() == first
+        assert [f"procedural skills: {note}" for note in first] == warnings()
+        if broken == "no database":
+            agent._raw_storage, agent.database = whole
+        elif broken == "a graph that fails":
+            agent.graph.fails = False
+        else:
+            return
+        assert await listed() == []
+        BROKEN[broken](agent)
+        assert await listed() == first
+        assert len(warnings()) == 2 * len(first)
+
+    booted(agent, test)
+
+
+def test_more_notes_than_are_shown_are_counted(
+    agent: Agent, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    """Four are, and the log has all."""
+    host_modules(monkeypatch, agent.home, cap=500)
+    monkeypatch.setenv("KESTREL_SKILLS_BUDGET_BYTES", "abc")
+    monkeypatch.setenv("KESTREL_SHARED_SKILLS_DIR", "/dev/null/none")
+    for broken in ("no database", "no clauses", "a graph that fails"):
+        BROKEN[broken](agent)
+
+    async def test(feature: Feature) -> None:
+        await feature._life.index.settled()
+        notes = (await agent.use("skill_search", query=""))["data"]["notes"]
+        assert notes[4:] == ["and 3 more, in the log"]
+
+    booted(agent, test)
+    for word in (
+        "BUDGET_BYTES",
+        "host-shared",
+        "no database",
+        "refresh",
+        "7,000 characters",
+        "the graph index",
+        "claims the tools",
+    ):
+        assert caplog.text.count(word) == 1, word
+
+
+# One life after the other
+
+
+class Disk:
+    """The disk below a home, as the standard library asks it: it may be kept waiting, and says who asked."""
+
+    def __init__(self, monkeypatch: pytest.MonkeyPatch, home: Path) -> None:
+        self.answers = threading.Event()
+        self.answers.set()
+        self.is_asked = threading.Event()
+        self.on_the_loop: list[str] = []
+        self._loop, self._home = threading.get_ident(), str(home)
+        for name in ("access", "listdir", "lstat", "mkdir", "open", "rename", "scandir", "stat", "unlink"):
+            monkeypatch.setattr(os, name, partial(self._asked, name, getattr(os, name)))
+
+    def _asked(self, name: str, ask: Callable[..., Any], *args: Any, **more: Any) -> Any:
+        if threading.get_ident() == self._loop:
+            self.on_the_loop.append(name)
+        elif str(args[0]).startswith(self._home):
+            self.is_asked.set()
+            assert self.answers.wait(10), "what lets the disk answer waits for it"
+        return ask(*args, **more)
+
+    async def was_asked(self) -> None:
+        """Wait until somebody waits for it."""
+        await asyncio.to_thread(self.is_asked.wait, 10)
+
+
+def test_a_disk_that_is_slow_to_answer_keeps_nothing_else_waiting(
+    agent: Agent, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """An agent that starts goes on meanwhile; and in all that the tools do, the loop itself asks the disk nothing."""
+    monkeypatch.setenv("KESTREL_HOME", str(agent.home))
+    disk = Disk(monkeypatch, agent.home)
+    disk.answers.clear()
+
+    async def test() -> None:
+        starting = asyncio.create_task(agent.boot(Feature(agent)))
+        await disk.was_asked()
+        await asyncio.sleep(0.01)
+        assert not starting.done()
+        disk.answers.set()
+        feature = await starting
+        await agent.use("skill_create", **SOW, enabled=True)
+        await agent.use("skill_read", name="sow")
+        made = await agent.use("skill_edit", name="sow", append="More.\n")
+        await agent.use("skill_list")
+        await agent.use("skill_delete", name="sow", delete_revision=made["data"]["delete_revision"])
+        await agent.use("skill_preview_install", source_url=URL)
+        await agent.disable(feature)
+
+    asyncio.run(test())
+    assert disk.on_the_loop == []
+
+
+def test_it_is_shut_down_while_it_begins(agent: Agent, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What was begun tells nobody any more, though it goes on to its end; the next tool begins anew."""
+    host_modules(monkeypatch, agent.home)
+    monkeypatch.setenv("KESTREL_DISABLED_FEATURES", "SkillsFeature")
+
+    async def test(feature: Feature) -> None:
+        await agent.use("skill_create", **SOW, enabled=True)
+        await feature._life.index.settled()
+        await agent.disable(feature)
+        (clause,) = feature.get_context_clause_registrations()
+        before = clause.renderer()
+        agent.graph.rows.clear()
+        write(agent, "sow", document("sow", "Use to sow in rows."))
+        with pytest.MonkeyPatch.context() as patch:
+            disk = Disk(patch, agent.home)
+            disk.answers.clear()
+            beginning = asyncio.create_task(feature.initialize())
+            await disk.was_asked()
+            index = feature._life.index
+            await feature.shutdown()
+            await feature.shutdown()
+            disk.answers.set()
+            await beginning
+        await index.settled()
+        assert (clause.renderer(), agent.graph.rows, feature._life) == (before, {}, None)
+        assert (await asked(feature, "skill_read", name="sow"))["status"] == "ok"
+        await agent.enable(feature)
+        assert "sow in rows" in agent.prompt
+
+    booted(agent, test)
+
+
+def test_whoever_asks_at_once_has_the_same_skills(agent: Agent, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Before it is initialised, while it is, and after it was shut down; each begins once."""
+    feature = Feature(agent)
+    begun: list[str] = []
+    real = os.mkdir
+
+    def mkdir(path: Any, *args: Any, **more: Any) -> None:
+        begun.append(str(path))
+        real(path, *args, **more)
+
+    monkeypatch.setattr(os, "mkdir", mkdir)
+
+    async def test() -> None:
+        for _ in range(2):
+            begun.clear()
+            desks = await asyncio.gather(*(feature.desk() for _ in range(5)))
+            assert len({id(desk) for desk in desks}) == 1
+            assert begun.count(str(agent.skills)) == 1
+            await asyncio.gather(feature.initialize(), feature.initialize(), feature.skill_list())
+            assert await feature.desk() is not desks[0]
+            await asyncio.gather(feature.shutdown(), feature.shutdown())
+
+    asyncio.run(test())
 
 
 def test_everything_may_be_asked_before_it_is_initialised(agent: Agent) -> None:
@@ -274,14 +493,14 @@ def test_the_graph_follows_behind(agent: Agent, monkeypatch: pytest.MonkeyPatch)
 
     async def test(feature: Feature) -> None:
         made = await agent.use("skill_create", **SOW)
-        assert feature._index is not None
-        await feature._index.settled()
+        assert feature._life is not None
+        await feature._life.index.settled()
         assert '"enabled": false' in agent.graph.rows[node].properties
         await agent.use("skill_enable", name="sow")
-        await feature._index.settled()
+        await feature._life.index.settled()
         assert '"enabled": true' in agent.graph.rows[node].properties
         await agent.use("skill_delete", name="sow", delete_revision=made["data"]["delete_revision"])
-        await feature._index.settled()
+        await feature._life.index.settled()
         assert agent.graph.rows == {}
 
     booted(agent, test)
@@ -401,7 +620,7 @@ def test_nothing_follows_a_feature_that_was_shut_down(agent: Agent, monkeypatch:
         await agent.use("skill_create", name="sow", description="Use to sow.", body="Sow.", enabled=True)
         library = (await feature.desk()).library
         catalog = (await library.catalog()).catalog
-        index = feature._index
+        index = feature._life.index
         await index.settled()
         await feature.shutdown()
         rows, prompt = dict(agent.graph.rows), agent.prompt

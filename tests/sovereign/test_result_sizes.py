@@ -92,7 +92,7 @@ class Bench(ProceduralSkillsFeature):
             clause=self._clause,
             owner=None,
             git=lambda: self.from_git,
-            notes=lambda: self.noted,
+            notes=lambda _: self.noted,
         )
 
 

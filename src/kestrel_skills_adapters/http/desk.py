@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Sequence
 
 from attrs import field, frozen
 
 from kestrel_skills_core.domain.names import Address, SkillName
 from kestrel_skills_core.service.installer import Installer
 from kestrel_skills_core.service.library import SkillLibrary
+from kestrel_skills_core.service.observed import Observed
 
 from ..records import Shown
 from .jobs import Jobs
@@ -23,12 +24,14 @@ class Desk:
 
     `installer` gives what brings skills in, and tells how far a transfer has come. `html` makes HTML of Markdown; it is
     cleaned here. `included` says which names the agent's prompt has; without it, that is worked out of the catalog.
+    `notes` are lines for whoever runs the agent: what else is wrong than what was observed.
     """
 
     library: SkillLibrary
     installer: Callable[[Callable[[int, int], None]], Installer]
     html: Callable[[str], str]
     included: Callable[[], Collection[SkillName]] | None = None
+    notes: Callable[[Observed], Sequence[str]] = lambda _: ()
     jobs: Jobs = field(factory=Jobs)
     turn: asyncio.Lock = field(factory=asyncio.Lock, init=False)
     """Held for a change of state, so that of two that saw the same one comes too late. A file's store sees to that."""

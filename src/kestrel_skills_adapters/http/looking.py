@@ -120,7 +120,7 @@ class Looking:
 async def _catalog(desk: Desk, observed: Observed) -> Members:
     clause = observed.clause(desk.library.budget)
     shown = Shown(desk.library.agent, frozenset(clause.included))
-    return shown.catalog(observed, clause)
+    return shown.catalog(observed, clause) | {"notes": list(desk.notes(observed))}
 
 
 async def _read(desk: Desk, name: str) -> Reading:

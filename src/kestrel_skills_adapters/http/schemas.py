@@ -204,7 +204,10 @@ class Context(_Told):
 
 
 class Catalog(_Told):
-    """Everything, in catalog order; `hidden` says why nothing is shown, whatever there is."""
+    """Everything, in catalog order; `hidden` says why nothing is shown, whatever there is.
+
+    `notes` are lines for whoever runs the agent: what else is wrong, and what to do about it.
+    """
 
     skills: list[Skill]
     rejected: list[Rejection]
@@ -213,6 +216,7 @@ class Catalog(_Told):
     enablement_available: bool
     enablement_error: ErrorNote | None
     context: Context
+    notes: list[str]
     hidden: ErrorNote | None = None
 
 

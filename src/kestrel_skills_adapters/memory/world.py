@@ -72,3 +72,7 @@ class RecordingWatcher(Watcher):
     def index_failed(self, why: str) -> None:
         """Keep it."""
         self.told.append(("index_failed", why))
+
+    def index_in_line(self) -> None:
+        """Keep it."""
+        self.told.append(("index_in_line",))

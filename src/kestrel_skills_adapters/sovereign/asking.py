@@ -158,8 +158,10 @@ def _window(asked: _Asked, desk: Desk, observed: Observed, found: Sequence[Skill
         "budget": receipt.budget,
     }
     problems = [f"{problem}; {problem.fix}" for problem in observed.problems]
-    if notes := [*problems, *desk.notes()]:
+    if notes := [*problems, *desk.notes(observed)]:
+        more = len(notes) - _NOTES
         data["notes"] = [clipped(note, _NOTE) for note in notes[:_NOTES]]
+        data["notes"] += [f"and {more:,} more, in the log"] if more > 0 else []
     frame = Frame(tool=asked.tool, allowed=room, said=asked.said, problem=clipped("".join(problems[:1]), _NOTE))
     left = frame.room(data)
     part = window(found, lambda each: bounded(shown.found(each)), offset=asked.offset, limit=asked.limit, room=left)

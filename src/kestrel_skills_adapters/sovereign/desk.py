@@ -12,6 +12,7 @@ from kestrel_skills_core.domain.owner import Owner
 from kestrel_skills_core.domain.record import Rejection, SkillRecord
 from kestrel_skills_core.ports.git import GitSource
 from kestrel_skills_core.service.library import SkillLibrary
+from kestrel_skills_core.service.observed import Observed
 
 from ..records import Members, Shown
 from ..wiring import installer_of
@@ -27,7 +28,7 @@ __all__ = ["Desk"]
 class Desk:
     """An agent's skills, and the clause that shows them.
 
-    `notes` is what whoever runs the agent should know, in lines, as it is when it is asked for.
+    `notes` is what whoever runs the agent should know beside what was observed, in lines, as it is then.
     """
 
     library: SkillLibrary
@@ -35,7 +36,7 @@ class Desk:
     owner: Owner | None
     """Whose the root is, for whoever comes to it by hand."""
     git: Callable[[], GitSource]
-    notes: Callable[[], Sequence[str]]
+    notes: Callable[[Observed], Sequence[str]]
 
     @property
     def room(self) -> int:

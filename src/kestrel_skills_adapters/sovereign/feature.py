@@ -5,40 +5,28 @@ The host lets any exception of a feature end the start of the whole agent: none 
 
 from __future__ import annotations
 
-import asyncio
 import logging
-from collections.abc import Sequence
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any, Final
 
 from kestrel_sdk.features.base import Feature
 from kestrel_sdk.features.contributions import ContextClauseRegistration, FeaturePermissionDefaults
 from kestrel_sdk.features.ui import UIContributions
 
-from kestrel_skills_core.domain.errors import SkillError, SourceUnavailable, StateUnavailable
-from kestrel_skills_core.domain.names import SkillName, SourceId
+from kestrel_skills_core.domain.errors import SkillError
 from kestrel_skills_core.ports.git import GitSource
-from kestrel_skills_core.ports.states import StateTable
-from kestrel_skills_core.ports.world import Watcher
 
 from ..console import MODULES, STATIC, STYLES
-from ..wiring import (
-    BadSetting,
-    desk_of,
-    git_of,
-    hosted_index,
-    hosted_library,
-    hosted_owner,
-    hosted_router,
-    hosted_settings,
-)
+from ..wiring import git_of, hosted_router
 from .answers import REASONS
 from .asking import Asking
-from .behind import Behind
 from .changing import Changing
-from .context import ContextClause, Following
+from .context import ContextClause
 from .desk import Desk
 from .host import BUNDLED, CLAUSE, Host
 from .installing import Installing
+from .life import Desks, Life
+from .notes import About, Notes
 from .noticing import Noticing
 from .permissions import CLAIMED, LEVELS, defaults
 
@@ -52,7 +40,6 @@ __all__ = ["ProceduralSkillsFeature"]
 _log = logging.getLogger(__name__)
 _PRIORITY: Final = 100
 """Of the clause among those of other features; they are left out highest first where the prompt is too long."""
-_ANY: Final = SkillName("any")
 _BESIDE: Final = (
     f"the host's own {BUNDLED} is loaded too and claims the tools {' and '.join(sorted(CLAIMED))}, which are left out "
     f"here; disable {BUNDLED} to have them"
@@ -63,22 +50,7 @@ _LEFT_OUT: Final = (
     "raise that limit, or enable fewer skills"
 )
 
-
-class _Logged(Watcher):
-    """Says in the log what an operator may want to know."""
-
-    def index_failed(self, why: str) -> None:
-        """The graph could not be brought in line."""
-        _log.warning("the graph index of the skills is not up to date: %s", why)
-
-
-async def _answers(states: StateTable) -> bool:
-    """Whether the table of states answers: while it does not, nothing of it was adopted, and nobody was told."""
-    try:
-        await states.rows(_ANY)
-    except StateUnavailable:
-        return False
-    return True
+_UNSERVED: Final = "the skills are not served over HTTP, so that the Console cannot show them"
 
 
 class ProceduralSkillsFeature(Asking, Changing, Installing, Feature):
@@ -91,16 +63,11 @@ class ProceduralSkillsFeature(Asking, Changing, Installing, Feature):
         super().__init__(agent)  # type: ignore[no-untyped-call] # the SDK's has no types
         self._host = Host(agent)
         self._clause = ContextClause(self._host, self)
-        self._desk: Desk | None = None
-        self._index: Behind | None = None
-        self._following: Following | None = None
-        self._has_started = False
-        self._starting = asyncio.Lock()
+        self._notes = Notes(self._seen)
+        self._life: Life | None = None
         self._beside: bool | None = None
-        self._is_left_out = False
         self._clauses: tuple[ContextClauseRegistration, ...] = ()
-        self._hooks = [Noticing(self._heed)]
-        self._http: HttpDesk | None = None
+        self._hooks = [Noticing(self._notice)]
         self._router: APIRouter | None = None
 
     @property
@@ -117,17 +84,10 @@ class ProceduralSkillsFeature(Asking, Changing, Installing, Feature):
         await self._look()
 
     async def shutdown(self) -> None:
-        """Stop what follows behind; nothing else is open."""
-        self._desk, index, self._index = None, self._index, None
-        self._has_started = False
-        http, self._http = self._http, None
-        if http is not None:
-            await http.jobs.stop()
-        if self._following is not None:
-            self._following.stop()
-        await self._clause.stop()
-        if index is not None:
-            await index.stop()
+        """End the life that there is; asked again, the skills begin another one."""
+        life, self._life = self._life, None
+        if life is not None:
+            await life.end()
 
     async def on_disable(self) -> None:
         """Decide anew what to leave out, should the agent get its skills back beside other features."""
@@ -135,8 +95,7 @@ class ProceduralSkillsFeature(Asking, Changing, Installing, Feature):
 
     async def on_agent_ready(self, agent: Any) -> None:  # noqa: ARG002 - the host's signature
         """Say in the log what this host does not offer."""
-        for note in self._notes():
-            _log.warning("procedural skills: %s", note)
+        self._notes.lines()
 
     async def prepare_context_clause_refresh(self) -> None:
         """Look again, as the host is about to ask for the clause: a privacy mode has begun or ended, say."""
@@ -169,8 +128,9 @@ class ProceduralSkillsFeature(Asking, Changing, Installing, Feature):
         if self._router is None:
             try:
                 self._router = hosted_router(self._asked_over_http, self._host.guard)
-            except Exception:  # noqa: BLE001 - it would end the agent's start
-                _log.exception("the skills are not served over HTTP")
+            except Exception as error:  # noqa: BLE001 - it would end the agent's start
+                _log.debug("why the skills are not served", exc_info=True)
+                self._notes.tell(About.HTTP, f"{_UNSERVED}: {type(error).__name__}")
         return self._router
 
     def get_ui_contributions(self) -> UIContributions:
@@ -183,13 +143,7 @@ class ProceduralSkillsFeature(Asking, Changing, Installing, Feature):
         Raises:
             SourceUnavailable: The agent has no identity, or no data folder.
         """
-        self._heed()
-        if self._desk is None:
-            self._desk = self._put_together()
-        desk = self._desk
-        if not self._has_started:
-            await self._start(desk)
-        return desk
+        return (await self._desks()).tools
 
     def allowed(self) -> int:
         """How many characters of JSON an answer may have."""
@@ -199,76 +153,52 @@ class ProceduralSkillsFeature(Asking, Changing, Installing, Feature):
         """Where repositories are read from: the net."""
         return git_of(lambda _bytes, _entries: None)
 
-    def _put_together(self) -> Desk:
-        host = self._host
-        if not host.did:
-            raise SourceUnavailable(SourceId.AGENT_LOCAL, "the agent has no identity yet", "finish its inception")
-        if host.root is None:
-            raise SourceUnavailable(SourceId.AGENT_LOCAL, "the agent has no data folder", "give it one")
-        try:
-            settings = hosted_settings(host.root, host.did)
-        except BadSetting as error:
-            raise SourceUnavailable(SourceId.HOST_SHARED, f"a setting cannot be meant: {error}", error.fix) from None
-        self._clause.budget = settings.budget
-        self._following = Following(self._clause)
-        self._index = Behind(hosted_index(settings, host.graph, node_type=lambda: host.node_type, watcher=_Logged()))
-        library = hosted_library(
-            settings, database=host.database, privacy=host.privacy, mirrors=(self._following, self._index)
-        )
-        owner = hosted_owner(settings, host.database_file)
-        return Desk(library=library, clause=self._clause, owner=owner, git=self.git, notes=self._notes)
-
     async def _asked_over_http(self, _: object) -> HttpDesk:
         """What a request is answered from: the host has found the agent that it is about."""
-        desk = await self.desk()
-        if self._http is None:
-            self._http = desk_of(desk.library, included=lambda: self._clause.clause.included)
-        return self._http
+        return (await self._desks()).http
+
+    async def _desks(self) -> Desks:
+        self._heed()
+        try:
+            if self._life is None:
+                self._life = Life.begin(self._host, self._clause, self._notes, self.git)
+            desks = await self._life.desks()
+        except SkillError as error:
+            self._notes.tell(About.WAY, error)
+            raise
+        self._notes.tell(About.WAY)
+        return desks
 
     async def _look(self) -> None:
         """Have the clause follow, without having the host take it: it is about to."""
         with self._clause.unpublished():
             try:
-                desk = await self.desk()
-                await desk.library.catalog()
-            except SkillError as error:
-                _log.warning("the skills cannot be looked at: %s; %s", error, error.fix)
+                library = (await self.desk()).library
+                self._notes.observe(await library.catalog())
+            except SkillError:
                 self._clause.clear()
             except Exception:  # noqa: BLE001 - it would end the agent's start
                 _log.exception("the skills cannot be looked at")
                 self._clause.clear()
 
-    async def _start(self, desk: Desk) -> None:
-        """End what interrupted changes left, and adopt what 0.1.0 left; while all is hidden, that waits.
-
-        Whoever comes meanwhile waits for it. What could not be done is done when the skills are asked for again.
-        """
-        async with self._starting:
-            if self._has_started or desk.library.privacy.hidden() is not None:
-                return
-            started = await desk.library.start(desk.owner)
-            is_done = not any(isinstance(step, SkillError) for step in (started.swept, started.adopted))
-            self._has_started = is_done and await _answers(desk.library.states)
-        for problem in started.problems:
-            _log.warning("the skills of %s: %s; %s", desk.library.agent, problem, problem.fix)
-        if started.ousted is not None:
-            _log.warning("the skills of %s were those of %s until now", desk.library.agent, started.ousted.agent)
-
     def _heed(self) -> None:
-        """Remember whether the last prompt had room for the clause, and say so in the log when it no longer has."""
-        leaves_clause_out = self._host.leaves_clause_out
-        if leaves_clause_out and not self._is_left_out:
-            _log.warning("procedural skills: %s", _LEFT_OUT)
-        self._is_left_out = self._is_left_out if leaves_clause_out is None else leaves_clause_out
+        """Note whether the last prompt had room for the clause; of an empty one, nothing is left out."""
+        leaves_clause_out = self._host.leaves_clause_out if self._clause.render() else False
+        if leaves_clause_out is not None:
+            self._notes.tell(About.ROOM, *([_LEFT_OUT] if leaves_clause_out else []))
 
-    def _notes(self) -> Sequence[str]:
-        """What whoever runs the agent should know."""
-        notes = {
-            self._clause.problem: bool(self._clause.problem),
-            _LEFT_OUT: self._is_left_out,
-            _BESIDE: self._is_beside,
-        }
-        return [*(note for note, holds in notes.items() if holds), *self._host.lacks]
+    def _notice(self) -> None:
+        """Have whatever is wrong now in the log, as a turn ends."""
+        self._heed()
+        self._notes.lines()
+
+    def _seen(self) -> Iterator[str]:
+        """What is wrong, as far as that can be seen at any time."""
+        if self._clause.problem:
+            yield self._clause.problem
+        if self._is_beside:
+            yield _BESIDE
+        yield from self._host.lacks
 
     @property
     def _is_beside(self) -> bool:

@@ -275,13 +275,10 @@ class Host:
 
     @property
     def lacks(self) -> tuple[str, ...]:
-        """What this host does not offer, and what that means."""
+        """What this host does not offer, and what that means, where nothing fails by it that would say so."""
+        hidden = self.privacy.hidden()
         found = {
-            "its agent has no identity, so that nothing can be switched on": bool(self.did),
-            "its agent has no data folder, so that there are no skills of its own": self.root is not None,
-            "it has no database, so that nothing can be switched on": self.database() is not None,
-            "it has no graph, so that skills are not indexed there": self.graph() is not None,
-            "it cannot say a privacy mode, so that everything is hidden": _config(self.agent) is not None,
+            "it cannot say a privacy mode, so that everything is hidden": hidden is None or hidden.mode != "",
             "its privacy mode cannot be held, so that a change of it may overtake a write": self.privacy.has_lock,
             "it cannot refresh a context clause, so that the prompt follows at the next start only": self.publishes,
             f"it shows a model less than {_LEAST:,} characters of an answer, and long ones in part": self._cap

@@ -54,3 +54,6 @@ class Watcher:
 
     def index_failed(self, why: str) -> None:
         """The graph index could not be brought in line; what it lacks is tried again with the next catalog."""
+
+    def index_in_line(self) -> None:
+        """The graph index says all that the catalog does, whatever failed before."""

@@ -58,14 +58,15 @@ class Indexed:
 
         While what is kept is hidden, nothing is read or written: the entries stay.
         """
-        if not hidden:
-            await self._follow(None, catalog.records, has_all=not catalog.problems)
+        if not hidden and await self._follow(None, catalog.records, has_all=not catalog.problems):
+            self.watcher.index_in_line()
 
     async def changed(self, name: SkillName, found: SkillRecord | Rejection | None) -> None:
         """Bring the entry of one name in line; no other is read or written. A rejected folder has none."""
         await self._follow(name, [found] if isinstance(found, SkillRecord) else [], has_all=True)
 
-    async def _follow(self, name: SkillName | None, records: Iterable[SkillRecord], *, has_all: bool) -> None:
+    async def _follow(self, name: SkillName | None, records: Iterable[SkillRecord], *, has_all: bool) -> bool:
+        """Whether nothing is left to be done."""
         failure: IndexUnavailable | None = None
         try:
             entries = await self.index.entries(name)
@@ -78,6 +79,7 @@ class Indexed:
             failure = error
         if failure is not None:
             self.watcher.index_failed(failure.why)
+        return failure is None
 
 
 async def _barred(writing: Awaitable[bool]) -> EntryBarred | None:

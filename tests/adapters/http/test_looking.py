@@ -55,6 +55,13 @@ class TestCatalog:
         assert (catalog["count"], catalog["enablement_available"], catalog["problems"]) == (3, True, [])
         assert catalog["context"] == {"text": "", "included": [], "omitted": [], "bytes": 0, "budget": 8192}
         assert "hidden" not in catalog
+        assert catalog["notes"] == []
+
+    def test_what_else_is_wrong(self, on: Shelf) -> None:
+        """As whoever runs the agent is to know it, beside what was observed."""
+        desk = evolve(desk_of(on.library), notes=lambda observed: [f"{len(observed.catalog.records)} are much"])
+        with browsing(desk) as browser:
+            assert browser.get("")["notes"] == ["3 are much"]
 
     def test_who_has_it_is_told_so(self, browser: Browser) -> None:
         """With the tag that came with it, weak or in a list; not with another, and not when something changed."""

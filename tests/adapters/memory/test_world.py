@@ -41,8 +41,10 @@ def test_the_watcher_keeps_what_it_is_told() -> None:
     watcher.surveying("host-shared", 1, 2)
     watcher.surveyed("host-shared", 2, 1)
     watcher.index_failed("it is away")
+    watcher.index_in_line()
     assert watcher.told == [
         ("surveying", "host-shared", 1, 2),
         ("surveyed", "host-shared", 2, 1),
         ("index_failed", "it is away"),
+        ("index_in_line",),
     ]

@@ -1,0 +1,154 @@
+"""One life of the feature, from when its skills are first asked for until it is shut down."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple, Self
+
+from attrs import Factory, define, field, frozen
+
+from kestrel_skills_core.domain.errors import SkillError, SourceUnavailable, StateUnavailable
+from kestrel_skills_core.domain.names import SkillName, SourceId
+from kestrel_skills_core.ports.git import GitSource
+from kestrel_skills_core.ports.states import StateTable
+from kestrel_skills_core.ports.world import Watcher
+
+from ..wiring import BadSetting, desk_of, hosted_home, hosted_index, hosted_library
+from .behind import Behind
+from .context import ContextClause, Following
+from .desk import Desk
+from .host import Host
+from .notes import About, Notes
+
+if TYPE_CHECKING:
+    from ..http.desk import Desk as HttpDesk
+
+__all__ = ["Desks", "Life"]
+
+_ANY = SkillName("any")
+
+
+@frozen(eq=False)
+class _Noting(Watcher):
+    """Notes whether the graph index says what the catalog does."""
+
+    notes: Notes
+
+    def index_failed(self, why: str) -> None:
+        """It does not."""
+        line = f"the graph index of the skills is not up to date: {why}; it is tried again with each list"
+        self.notes.tell(About.GRAPH, line)
+
+    def index_in_line(self) -> None:
+        """It does."""
+        self.notes.tell(About.GRAPH)
+
+
+class Desks(NamedTuple):
+    """One agent's skills, for each door that the feature has."""
+
+    tools: Desk
+    http: HttpDesk
+
+
+@define(kw_only=True, eq=False)
+class Life:
+    """The skills of an agent, put together and begun by whoever asks first, while others wait; and what follows them.
+
+    What cannot be put together or begun is tried again when the skills are asked for again. What follows them is there
+    from the first, so that ended is ended, whatever is still on its way.
+    """
+
+    host: Host
+    clause: ContextClause
+    notes: Notes
+    git: Callable[[], GitSource]
+    did: str
+    root: Path
+    index: Behind
+    _following: Following = field(default=Factory(lambda life: Following(life.clause), takes_self=True), init=False)
+    _desks: Desks | None = field(default=None, init=False)
+    _has_started: bool = field(default=False, init=False)
+    _turn: asyncio.Lock = field(factory=asyncio.Lock, init=False)
+
+    @classmethod
+    def begin(cls, host: Host, clause: ContextClause, notes: Notes, git: Callable[[], GitSource]) -> Self:
+        """A life of the agent that the host has now; nothing is opened yet.
+
+        Raises:
+            SourceUnavailable: The agent has no identity, or no data folder.
+        """
+        did, root = host.did, host.root
+        if not did:
+            raise SourceUnavailable(SourceId.AGENT_LOCAL, "the agent has no identity yet", "finish its inception")
+        if root is None:
+            raise SourceUnavailable(SourceId.AGENT_LOCAL, "the agent has no data folder", "give it one")
+        index = hosted_index(did, host.graph, node_type=lambda: host.node_type, watcher=_Noting(notes))
+        return cls(host=host, clause=clause, notes=notes, git=git, did=did, root=root, index=Behind(index))
+
+    async def desks(self) -> Desks:
+        """What the tools work on, and what requests are answered from.
+
+        Raises:
+            SourceUnavailable: The root or the agent cannot be meant.
+        """
+        if self._desks is None or not self._has_started:
+            async with self._turn:
+                self._desks = self._desks or await self._put_together()
+                self._has_started = self._has_started or await self._start(self._desks.tools)
+        return self._desks
+
+    async def end(self) -> None:
+        """Stop what follows, and what still runs for a request; nothing else is open."""
+        self._following.stop()
+        await self.clause.stop()
+        if self._desks is not None:
+            await self._desks.http.jobs.stop()
+        await self.index.stop()
+
+    async def _put_together(self) -> Desks:
+        try:
+            home = await hosted_home(self.root, self.did, self.host.database_file)
+        except BadSetting as error:
+            raise SourceUnavailable(SourceId.AGENT_LOCAL, str(error), error.fix) from None
+        self.notes.tell(
+            About.SETTINGS, *(f"{error}, so that it counts as unset; {error.fix}" for error in home.unmeant)
+        )
+        self.clause.budget = home.settings.budget
+        library = hosted_library(
+            home.settings,
+            database=self.host.database,
+            privacy=self.host.privacy,
+            mirrors=(self._following, self.index),
+        )
+        tools = Desk(library=library, clause=self.clause, owner=home.owner, git=self.git, notes=self.notes.beside)
+        http = desk_of(library, included=lambda: self.clause.clause.included, notes=self.notes.beside)
+        return Desks(tools, http)
+
+    async def _start(self, desk: Desk) -> bool:
+        """End what interrupted changes left, and adopt what 0.1.0 left; gives whether that is done.
+
+        While all is hidden, it waits.
+        """
+        if desk.library.privacy.hidden() is not None:
+            return False
+        started = await desk.library.start(desk.owner)
+        ousted = () if started.ousted is None else (_ousted(self.did, started.ousted.agent),)
+        self.notes.tell(About.START, *started.problems, *ousted)
+        is_done = not any(isinstance(step, SkillError) for step in (started.swept, started.adopted))
+        return is_done and await _answers(desk.library.states)
+
+
+def _ousted(did: str, other: str) -> str:
+    return f"the skills of {did} were those of {other} until now; see that no two agents have one folder"
+
+
+async def _answers(states: StateTable) -> bool:
+    """Whether the table of states answers: while it does not, nothing of it was adopted, and nobody was told."""
+    try:
+        await states.rows(_ANY)
+    except StateUnavailable:
+        return False
+    return True
