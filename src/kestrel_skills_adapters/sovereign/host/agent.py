@@ -1,30 +1,22 @@
-"""Everything that is asked of the host's agent: the one module that knows what a Kestrel Sovereign agent looks like.
-
-The SDK promises none of it, so that each thing is looked for by its name, and may be missing: what is lost then stands
-in `Host.lacks`. Names and behaviour are those of kestrel-sovereign 0.53 to 0.55.
-"""
+"""What is asked of the host's agent: who it is, what it has, and what its prompt has of us."""
 
 from __future__ import annotations
 
-import asyncio
 import os
 import sys
-from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
-from contextlib import AsyncExitStack, asynccontextmanager
+from collections.abc import Awaitable, Callable, Mapping
 from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path
-from types import TracebackType
 from typing import Any, Final
 
-from attrs import field, frozen
+from attrs import frozen
 
-from kestrel_skills_core.domain.errors import Busy, Hidden
-from kestrel_skills_core.ports.privacy import Held, Privacy
+from ...wiring import hosted_enablement
+from .asked import asked
+from .privacy import HostPrivacy
 
-from ..wiring import hosted_enablement
-
-__all__ = ["BUNDLED", "CLAUSE", "Host", "HostPrivacy", "Unpublished"]
+__all__ = ["BUNDLED", "CLAUSE", "Host", "Unpublished"]
 
 BUNDLED: Final = "SkillsFeature"
 """The feature that the host bundles, and that claims some of our names."""
@@ -35,100 +27,13 @@ CLAUSE: Final = "procedural-skills"
 _ROOM: Final = 8_000
 _LEAST: Final = 7_000
 """Below this an answer of ours may not fit; an operator who allows less sees it cut in two, and `lacks` says so."""
-_LOCK: Final = "_get_privacy_transition_lock"
 _ISOLATION: Final = "kestrel_sovereign.security.demo_isolation"
 _RUNTIME: Final = "feature_contribution_runtime"
 _REFRESH: Final = "refresh_feature_context_clauses"
-_VOLATILE: Final = ("is_ephemeral", "uses_temp_storage", "requires_deidentification")
-"""What a privacy configuration is asked: any of them hides what is kept."""
 
 
 class Unpublished(Exception):
     """The host did not take a new context clause; the agent's prompt has the old one, or none."""
-
-
-@frozen(eq=False)
-class HostPrivacy(Privacy):
-    """The privacy mode of an agent, and the lock that a change of it holds; see `tests/contracts/test_privacy.py`.
-
-    A turn holds the lock from its first to its last step, and what runs in it enters again at once. Whatever else asks
-    waits `wait` seconds at most. Where nobody can say the mode, all is hidden.
-    """
-
-    agent: object
-    wait: float = 5.0
-
-    def hidden(self) -> Hidden | None:
-        """Why nothing kept may be seen; see the port."""
-        try:
-            config = _config(self.agent)
-            if config is None:
-                return Hidden()
-            told = [getattr(config, name, None) for name in _VOLATILE]
-            if any(callable(ask) and ask() for ask in told):
-                return Hidden(_mode(self.agent))
-            return None if any(callable(ask) for ask in told) else Hidden()
-        except Exception:  # noqa: BLE001 - whatever it is, nobody could say the mode
-            return Hidden()
-
-    def held(self) -> Held:
-        """Hold the mode; see the port. Entered in the caller's own task, as the lock knows its holder by it."""
-        return _HeldMode(self)
-
-    @asynccontextmanager
-    async def unchanged(self, wait: float | None) -> AsyncIterator[None]:
-        """Hold whatever mode there is, be it one that hides; no number of seconds waits for ever.
-
-        Raises:
-            Busy: It could not be held in time; or not at all, as the host's lock cannot be had.
-        """
-        lock = self._lock()
-        if lock is None:
-            yield
-            return
-        try:
-            async with asyncio.timeout(wait):
-                await lock.__aenter__()
-        except TimeoutError:
-            raise Busy("the agent", by="a turn of its own") from None
-        try:
-            yield
-        finally:
-            await lock.__aexit__(None, None, None)
-
-    @property
-    def has_lock(self) -> bool:
-        """Whether the host lets its mode be held."""
-        try:
-            return self._lock() is not None
-        except Busy:
-            return False
-
-    def _lock(self) -> Any | None:
-        getter = _asked(self.agent, _LOCK)
-        try:
-            return getter() if callable(getter) else None
-        except Exception as error:
-            raise Busy("the agent", by="a privacy mode that cannot be held") from error
-
-
-@frozen(eq=False)
-class _HeldMode(Held):
-    privacy: HostPrivacy
-    _holding: AsyncExitStack = field(factory=AsyncExitStack, init=False)
-
-    async def __aenter__(self) -> None:
-        async with AsyncExitStack() as holding:
-            await holding.enter_async_context(self.privacy.unchanged(self.privacy.wait))
-            hidden = self.privacy.hidden()
-            if hidden is not None:
-                raise hidden
-            self._holding.push_async_exit(holding.pop_all())
-
-    async def __aexit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None, /
-    ) -> None:
-        await self._holding.__aexit__(kind, error, trace)
 
 
 @frozen(eq=False)
@@ -141,7 +46,7 @@ class Host:
     def did(self) -> str:
         """Whose skills they are; empty where the agent has no identity yet."""
         for name in ("did", "agent_id"):
-            value = _asked(self.agent, name)
+            value = asked(self.agent, name)
             if isinstance(value, str) and value:
                 return value
         return ""
@@ -152,26 +57,26 @@ class Host:
 
         The places where the 0.1.0 release looked, in its order.
         """
-        named = _asked(self.agent, "procedural_skills_root")
+        named = asked(self.agent, "procedural_skills_root")
         if isinstance(named, str | os.PathLike) and os.fspath(named):
             return Path(os.path.abspath(named))  # noqa: PTH100 - without following links
         for holder in ("bootstrap_service", "context_builder"):
-            data = _asked(_asked(self.agent, holder), "agent_data_path")
+            data = asked(asked(self.agent, holder), "agent_data_path")
             if isinstance(data, str | os.PathLike) and os.fspath(data):
                 return Path(os.path.abspath(data)) / "skills"  # noqa: PTH100 - the same
-        database = _asked(self.agent, "storage_path")
+        database = asked(self.agent, "storage_path")
         if isinstance(database, str | os.PathLike) and os.fspath(database) not in ("", ":memory:"):
             return Path(os.path.abspath(database)).parent / "skills"  # noqa: PTH100 - the same
         return None
 
     def database(self) -> Any | None:
         """The agent's database handle, as it is now; none where it has none."""
-        if (database := _asked(_asked(self.agent, "_raw_storage"), "db")) is not None:
+        if (database := asked(asked(self.agent, "_raw_storage"), "db")) is not None:
             return database
-        storage = _asked(self.agent, "storage")
+        storage = asked(self.agent, "storage")
         # Of a storage, what it holds itself: a wrapper's own properties of these names only warn.
         held = vars(storage) if hasattr(storage, "__dict__") else {}
-        if (database := _asked(held.get("_storage"), "db")) is not None:
+        if (database := asked(held.get("_storage"), "db")) is not None:
             return database
         return next((held[name] for name in ("database", "db", "_db") if held.get(name) is not None), None)
 
@@ -179,15 +84,15 @@ class Host:
     def database_file(self) -> str | None:
         """The file of the agent's SQLite database; nothing where it has a server, and empty where nobody can tell."""
         database = self.database()
-        if _asked(database, "backend_type") == "postgres":
+        if asked(database, "backend_type") == "postgres":
             return None
-        path = _asked(_asked(database, "backend"), "db_path")
+        path = asked(asked(database, "backend"), "db_path")
         return os.fspath(path) if isinstance(path, str | os.PathLike) else ""
 
     def graph(self) -> Any | None:
         """The agent's graph, through the storage that guards its privacy; none where it has none."""
-        storage = _asked(self.agent, "storage")
-        return storage if callable(_asked(storage, "compare_and_swap_node")) else None
+        storage = asked(self.agent, "storage")
+        return storage if callable(asked(storage, "compare_and_swap_node")) else None
 
     @property
     def node_type(self) -> Callable[..., Any] | None:
@@ -202,14 +107,14 @@ class Host:
     @property
     def publishes(self) -> bool:
         """Whether the host takes a new context clause while an agent runs, and says which one it has."""
-        told = (_asked(_asked(self.agent, _RUNTIME), name) for name in ("is_active", "active_context_clauses"))
-        return all(map(callable, (*told, _asked(self.agent, _REFRESH))))
+        told = (asked(asked(self.agent, _RUNTIME), name) for name in ("is_active", "active_context_clauses"))
+        return all(map(callable, (*told, asked(self.agent, _REFRESH))))
 
     def published(self, feature: Any) -> str | None:
         """Our context clause as the agent's prompt has it; nothing while we are not active, or that cannot be told."""
         if not self.publishes:
             return None
-        runtime = _asked(self.agent, _RUNTIME)
+        runtime = asked(self.agent, _RUNTIME)
         try:
             if runtime.is_active(feature):
                 for clause in runtime.active_context_clauses():
@@ -221,7 +126,7 @@ class Host:
 
     def is_active(self, feature: object) -> bool:
         """Whether the host has the feature at work, so that what was collected from it holds."""
-        ask = _asked(_asked(self.agent, _RUNTIME), "is_active")
+        ask = asked(asked(self.agent, _RUNTIME), "is_active")
         try:
             return bool(callable(ask) and ask(feature))
         except Exception:  # noqa: BLE001 - a host that cannot say has it not
@@ -234,7 +139,7 @@ class Host:
             Unpublished: It refused.
         """
         try:
-            _asked(self.agent, _REFRESH)(feature)
+            asked(self.agent, _REFRESH)(feature)
         except Exception as error:
             raise Unpublished(type(error).__name__) from error
 
@@ -296,38 +201,15 @@ class Host:
         features = sys.modules.get("kestrel_sovereign.features")
         if features is None or find_spec("kestrel_sovereign.features.skills") is None:
             return False
-        loaded = _asked(self.agent, "features")
+        loaded = asked(self.agent, "features")
         if isinstance(loaded, Mapping) and BUNDLED in loaded:
-            return _asked(loaded[BUNDLED], "enabled") is not False
+            return asked(loaded[BUNDLED], "enabled") is not False
         if BUNDLED in features.get_disabled_features():
             return False
-        profile = _asked(self.agent, "_allowed_features")
-        backend = _asked(self.database(), "backend")
-        changes = hosted_enablement(_asked(backend, "db_path"), _asked(backend, "_dsn"), self.did)
+        profile = asked(self.agent, "_allowed_features")
+        backend = asked(self.database(), "backend")
+        changes = hosted_enablement(asked(backend, "db_path"), asked(backend, "_dsn"), self.did)
         if changes is None:
             return True
         is_in_profile = profile is None or BUNDLED in profile
         return changes.get(BUNDLED, "enabled" if is_in_profile else "disabled") == "enabled"
-
-
-def _asked(holder: object, name: str) -> Any:
-    """What something of the host has under a name; nothing where it has none, or raises instead."""
-    try:
-        return getattr(holder, name, None)
-    except Exception:  # noqa: BLE001 - a property of the host may raise what it likes
-        return None
-
-
-def _config(agent: object) -> Any | None:
-    """The privacy configuration, where any of the agent and its storages knows it."""
-    for holder in (agent, _asked(agent, "storage"), _asked(agent, "_raw_storage")):
-        config = _asked(holder, "privacy_config")
-        if config is not None:
-            return config
-    return None
-
-
-def _mode(agent: object) -> str:
-    mode = _asked(agent, "privacy_mode")
-    value = _asked(mode, "value") or mode
-    return value if isinstance(value, str) and value else "one that hides"
