@@ -15,7 +15,9 @@ from kestrel_skills_adapters.posix.store import PosixSkillStore
 from kestrel_skills_adapters.sql.hosted import HostedStates
 from kestrel_skills_adapters.world import SystemChance, threads
 from kestrel_skills_core.domain.commands import Delete, SetState
+from kestrel_skills_core.domain.errors import StaleRevision
 from kestrel_skills_core.domain.names import Address, SkillName, SourceId
+from kestrel_skills_core.domain.record import SkillRecord
 from kestrel_skills_core.service.library import SkillLibrary
 from tests.hostile.disk import skill
 from tests.servers.hosts import StandIn, on_postgres, on_sqlite
@@ -101,6 +103,33 @@ def test_hosts_that_switch_at_once_agree(opened: Open, tmp_path: Path) -> None:
             ((_, state),) = (await one.states.rows()).items()
             marks = (await one.catalog()).fences
             assert await on(one) == await on(other) == (["knots"] if state.enabled and not marks else [])
+
+    hosts(opened, root, shared, told)
+
+
+def test_of_hosts_that_saw_the_same_state_one_changes_it(opened: Open, tmp_path: Path) -> None:
+    """The others are told that it changed; and the row is that of the one."""
+    root, shared = tmp_path / "skills", tmp_path / "shared"
+    skill(root, KNOTS)
+    shared.mkdir()
+
+    async def told(one: SkillLibrary, other: SkillLibrary) -> None:
+        for turn in range(10):
+            found = (await one.read(Address(KNOTS))).found
+            assert isinstance(found, SkillRecord)
+            commands = [
+                SetState(address=Address(KNOTS), enabled=enabled, priority=turn * 8 + which, expected_etag=found.etag)
+                for which, enabled in enumerate([True, turn % 2 == 0] * 2)
+            ]
+            came = await asyncio.gather(
+                *(host.set_state(command) for host, command in zip([one, other] * 2, commands, strict=True)),
+                return_exceptions=True,
+            )
+            (winner,) = (which for which, each in enumerate(came) if not isinstance(each, StaleRevision))
+            assert isinstance(came[winner], SkillRecord)
+            ((_, state),) = (await other.states.rows()).items()
+            assert (state.enabled, state.priority) == (commands[winner].enabled, commands[winner].priority)
+            assert (await one.catalog()).fences == {}
 
     hosts(opened, root, shared, told)
 

@@ -14,10 +14,16 @@ from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, rule, run_state_machine_as_test
 
+from kestrel_skills_adapters.markdown import CmarkMarkdown
+from kestrel_skills_adapters.posix.store import PosixSkillStore
 from kestrel_skills_adapters.sql.hosted import HostedStates
-from kestrel_skills_core.domain.names import SkillName
-from kestrel_skills_core.domain.record import SkillState, Subject
+from kestrel_skills_adapters.world import SystemChance, inline
+from kestrel_skills_core.domain.commands import SetState
+from kestrel_skills_core.domain.errors import StaleRevision
+from kestrel_skills_core.domain.names import Address, SkillName
+from kestrel_skills_core.domain.record import SkillRecord, SkillState, Subject
 from kestrel_skills_core.domain.state_row import StateKey
+from kestrel_skills_core.service.library import SkillLibrary
 from tests.cli.running import run
 from tests.hostile.disk import skill
 from tests.servers.hosts import on_sqlite, real_on_sqlite
@@ -46,6 +52,16 @@ class Machine(RuleBasedStateMachine):
         self.runner = asyncio.Runner()
         self.handle = self.runner.run(opened(self.above / "agent.db"))
         self.hosted = HostedStates(lambda: self.handle, AGENT)
+        store = PosixSkillStore(self.above / "skills", chance=SystemChance())
+        self.library = SkillLibrary(
+            agent=AGENT,
+            sources=[store],
+            store=store,
+            states=self.hosted,
+            offload=inline,
+            markdown=CmarkMarkdown(),
+        )
+        self.seen: dict[str, tuple[str, SkillState]] = {}
         self.where = ("--root", self.above / "skills", "--state", self.above / "agent.db", "--agent", AGENT)
         records = self.said("list", "--json").json["skills"]
         assert [record["name"] for record in records] == ["knots", "lint"]
@@ -103,6 +119,30 @@ class Machine(RuleBasedStateMachine):
         """Through its handle, what it sees."""
         if name in self.model:
             self.runner.run(self.hosted.drop(StateKey(SkillName(name)), seen=self.model.pop(name)))
+
+    @rule(name=NAMES)
+    def the_host_looks(self, name: str) -> None:
+        """At one skill, of which it keeps what it saw."""
+        found = self.runner.run(self.library.read(Address(SkillName(name)))).found
+        assert isinstance(found, SkillRecord)
+        self.seen[name] = found.etag, self.model.get(name, SkillState())
+
+    @rule(name=NAMES, priority=PRIORITIES, enabled=st.booleans())
+    def the_host_switches_what_it_saw(self, name: str, priority: int, enabled: bool) -> None:
+        """It does, if neither has changed it since."""
+        if name not in self.seen:
+            return
+        etag, seen = self.seen[name]
+        now = self.model.get(name, SkillState())
+        command = SetState(address=Address(SkillName(name)), enabled=enabled, priority=priority, expected_etag=etag)
+        try:
+            self.runner.run(self.library.set_state(command))
+        except StaleRevision:
+            assert (now.enabled, now.priority) != (seen.enabled, seen.priority)
+        else:
+            assert (now.enabled, now.priority) == (seen.enabled, seen.priority)
+            subject = self.subject(name) if enabled else now.subject
+            self.model[name] = SkillState(enabled=enabled, priority=priority, subject=subject)
 
     @invariant()
     def both_see_the_same(self) -> None:

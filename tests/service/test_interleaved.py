@@ -17,10 +17,17 @@ from attrs import define, evolve
 from kestrel_skills_adapters.memory.files import Entry
 from kestrel_skills_adapters.world import finish
 from kestrel_skills_core.domain.commands import Delete, SetState
-from kestrel_skills_core.domain.errors import Busy, SkillAbsent, SkillError, StateUnavailable, SwitchedOff
+from kestrel_skills_core.domain.errors import (
+    Busy,
+    SkillAbsent,
+    SkillError,
+    StaleRevision,
+    StateUnavailable,
+    SwitchedOff,
+)
 from kestrel_skills_core.domain.folder import render_marker
 from kestrel_skills_core.domain.names import Generation, SkillName, parse_address
-from kestrel_skills_core.domain.record import SkillState, Subject
+from kestrel_skills_core.domain.record import SkillRecord, SkillState, Subject
 from kestrel_skills_core.domain.state_row import StateKey
 from kestrel_skills_core.domain.tree import Content
 from kestrel_skills_core.ports.store import Fence
@@ -113,6 +120,18 @@ def switch(address: str, *, enabled: bool) -> Use:
     return lambda library: library.set_state(SetState(address=parse_address(address), enabled=enabled))
 
 
+def switch_off_as_seen(address: str) -> Use:
+    """Look at one copy, and switch it off if it is still in the state that was seen."""
+
+    async def use(library: SkillLibrary) -> object:
+        found = (await library.read(parse_address(address))).found
+        assert isinstance(found, SkillRecord)
+        command = SetState(address=parse_address(address), enabled=False, expected_etag=found.etag)
+        return await library.set_state(command)
+
+    return use
+
+
 async def delete(library: SkillLibrary) -> object:
     """Delete the agent's own copy."""
     address = parse_address("lint@agent-local")
@@ -149,10 +168,12 @@ FIRST = {
 OFF = ["lint@agent-local", "lint@host-shared"]
 
 
-def orders(first: str, address: str, table: str, *, marked: bool, again: bool) -> list[tuple[Shelf, Run, Run]]:
+def orders(
+    first: str, off: Use, address: str, table: str, *, marked: bool, again: bool
+) -> list[tuple[Shelf, Run, Run]]:
     """Every order of the two, run to its end: what there is then, and the two."""
     ends: list[tuple[Shelf, Run, Run]] = []
-    most = Run(world(marked=marked), FIRST[first]), Run(world(marked=marked), switch(address, enabled=False))
+    most = Run(world(marked=marked), FIRST[first]), Run(world(marked=marked), off)
     for run in most:
         run.go(1000)
     for one, two in product(range(most[0].turns + 1), range(most[1].turns + 1)):
@@ -162,7 +183,7 @@ def orders(first: str, address: str, table: str, *, marked: bool, again: bool) -
         if again:
             with suppress(SkillAbsent):
                 finish(switch(address, enabled=True)(on.library))
-        newer = Run(on, switch(address, enabled=False), SILENT[table])
+        newer = Run(on, off, SILENT[table])
         newer.go(two)
         older.go(1000)
         newer.go(1000)
@@ -177,10 +198,14 @@ def orders(first: str, address: str, table: str, *, marked: bool, again: bool) -
 @pytest.mark.parametrize("table", SILENT)
 @pytest.mark.parametrize("address", OFF)
 @pytest.mark.parametrize("first", FIRST)
-def test_what_is_told_to_be_off_is_off(first: str, address: str, table: str, marked: bool, again: bool) -> None:
+@pytest.mark.parametrize("seen", [True, False], ids=["as seen", ""])
+def test_what_is_told_to_be_off_is_off(
+    seen: bool, first: str, address: str, table: str, marked: bool, again: bool
+) -> None:
     """But for what the other was told that it is on; and no mark is left where the table answers."""
     switched_on = {"on": "lint@agent-local", "shared on": "lint@host-shared"}.get(first)
-    for on, older, newer in orders(first, address, table, marked=marked, again=again):
+    off = switch_off_as_seen(address) if seen else switch(address, enabled=False)
+    for on, older, newer in orders(first, off, address, table, marked=marked, again=again):
         found = enabled(on)
         if switched_on != address or not older.done:
             assert newer.error is not None or address not in found
@@ -196,7 +221,7 @@ def test_whoever_switches_on_is_told_that_another_switched_off() -> None:
     """The error says that it is still off, and so it is; who looks again and switches it on, does."""
     errors = {
         type(older.error)
-        for _, older, _ in orders("on", "lint@agent-local", "is silent", marked=False, again=False)
+        for _, older, _ in orders("on", switch(OFF[0], enabled=False), OFF[0], "is silent", marked=False, again=False)
         if older.error is not None
     }
     assert errors == {SwitchedOff}
@@ -249,3 +274,33 @@ def test_whoever_could_not_take_a_mark_away_has_switched_nothing_on() -> None:
             failed += 1
             assert "lint@agent-local" not in enabled(on)
     assert failed > 0
+
+
+@pytest.mark.parametrize("marked", [True, False], ids=["marked", ""])
+@pytest.mark.parametrize("enabled", [(True, True), (True, False), (False, True), (False, False)])
+def test_of_two_who_saw_the_same_state_one_changes_it(enabled: tuple[bool, bool], marked: bool) -> None:
+    """In every order, whatever the two want; the other is told, and the row is that of the one."""
+    address = parse_address("lint@agent-local")
+
+    def use(which: int) -> Use:
+        found = finish(world(marked=marked).library.read(address)).found
+        assert isinstance(found, SkillRecord)
+        command = SetState(address=address, enabled=enabled[which], priority=which + 1, expected_etag=found.etag)
+        return lambda library: library.set_state(command)
+
+    most = [Run(world(marked=marked), use(which)) for which in range(2)]
+    for run in most:
+        run.go(1000)
+        assert run.done
+    for one, two in product(range(most[0].turns + 1), range(most[1].turns + 1)):
+        on = world(marked=marked)
+        both = [Run(on, use(which)) for which in range(2)]
+        both[0].go(one)
+        both[1].go(two)
+        for run in both:
+            run.go(1000)
+        (winner,) = (which for which, run in enumerate(both) if run.done)
+        assert isinstance(both[1 - winner].error, StaleRevision)
+        row = finish(on.states.rows())[StateKey(NAME)]
+        assert (row.enabled, row.priority) == (enabled[winner], winner + 1)
+        assert on.local.marks == {}

@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
-import pytest
+from collections.abc import Mapping
 
+import pytest
+from attrs import evolve
+
+from kestrel_skills_adapters.memory.states import MemoryStates
 from kestrel_skills_adapters.world import finish
 from kestrel_skills_core.domain.commands import Delete, SetState
 from kestrel_skills_core.domain.errors import (
@@ -12,13 +16,14 @@ from kestrel_skills_core.domain.errors import (
     SkillAbsent,
     SkillError,
     SourceUnavailable,
+    StaleRevision,
     StateUnavailable,
     StoreFailed,
     TooLarge,
 )
 from kestrel_skills_core.domain.names import Address, SkillName, parse_address
-from kestrel_skills_core.domain.record import SkillState, Subject
-from kestrel_skills_core.domain.state_row import StateKey
+from kestrel_skills_core.domain.record import SkillRecord, SkillState, Subject
+from kestrel_skills_core.domain.state_row import StateKey, to_row
 from kestrel_skills_core.ports.store import Fence
 from tests.contracts.store import never
 
@@ -254,4 +259,64 @@ def test_a_mark_stays_for_as_long_as_nobody_can_tell_what_it_keeps_off() -> None
     on.states.unavailable = None
     on.local.folders["lint"] = away
     assert on.local.fenced() == {LINT: MARK}
+    assert enabled(on) == []
+
+
+def etag(on: Shelf) -> str:
+    """The etag of the skill as it is now."""
+    found = finish(on.library.read(Address(LINT))).found
+    assert isinstance(found, SkillRecord)
+    return found.etag
+
+
+def turn_as_seen(on: Shelf, seen: str, *, enabled: bool) -> object:
+    """Turn the skill on or off, if that is what it is."""
+    return finish(on.library.set_state(SetState(address=Address(LINT), enabled=enabled, expected_etag=seen)))
+
+
+class Moving(MemoryStates):
+    """A table that another process writes once, as soon as it was read."""
+
+    async def rows(self, name: SkillName | None = None) -> Mapping[StateKey, SkillState]:
+        """All, or those of one name."""
+        rows = await super().rows(name)
+        if self.moved is not None:
+            self._rows[ROW], self.moved = to_row(ROW, self.moved), None
+        return rows
+
+    moved: SkillState | None = None
+
+
+@pytest.mark.parametrize("enabled", [True, False])
+def test_a_state_that_another_process_changed_is_not_changed(enabled: bool) -> None:
+    """Between the look and the write: it is as they wrote it, whoever saw another is told, and no mark is left."""
+    on = shelf({"lint": skill("lint")})
+    turn(on, enabled=True)
+    seen, moved = etag(on), evolve(rows(on)[ROW], priority=7)
+    states = Moving(rows(on))
+    states.moved = moved
+    on = evolve(on, library=evolve(on.library, states=states), states=states)
+    assert isinstance(refused(lambda: turn_as_seen(on, seen, enabled=enabled)), StaleRevision)
+    assert rows(on) == {ROW: moved}
+    assert on.local.marks == {}
+
+
+def test_turning_off_what_was_seen_works_without_the_table() -> None:
+    """A mark keeps it off where the row cannot be written; where neither can be, nothing was done."""
+    on = shelf({"lint": skill("lint")})
+    turn(on, enabled=True)
+
+    class Written(MemoryStates):
+        async def put(self, key: StateKey, state: SkillState) -> None:
+            raise SILENT
+
+    states = Written(rows(on))
+    on = evolve(on, library=evolve(on.library, states=states), states=states)
+    on.local.broken = READ_ONLY
+    seen = etag(on)
+    assert refused(lambda: turn_as_seen(on, seen, enabled=False)) is SILENT
+    assert enabled(on) == ["lint@agent-local"]
+    on.local.broken = None
+    turn_as_seen(on, seen, enabled=False)
+    assert list(on.local.marks) == ["lint"]
     assert enabled(on) == []

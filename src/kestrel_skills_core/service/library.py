@@ -210,7 +210,8 @@ class SkillLibrary(Queries):
             StateUnavailable: What is on cannot be read or written; nothing was changed.
             SkillAbsent: Nothing of that name is there, nor, to turn off, a row or mark.
             TooLarge, SourceUnavailable: As `read`; nothing was changed.
-            BadDocument, NotEditable, StaleRevision: See `turned_on` and `refuse_moved`; nothing was changed.
+            BadDocument, NotEditable, StaleRevision: See `turned_on` and `refuse_moved`; nothing was changed. So it is
+                where the etag is that of a state which another process changes meanwhile.
             StoreFailed, Busy, InDoubt: A mark that kept it off could not be taken away; it is still off.
             SwitchedOff: Another switched it off meanwhile; it is still off.
         """
@@ -233,9 +234,9 @@ class SkillLibrary(Queries):
         state = turned_on(command, found, now) if command.enabled else turned_off(command, now)
         async with self.changing(address.name):
             if command.enabled:
-                await self._switches.on(key, state, standing)
+                await self._switches.on(key, state, standing, expected=command.expected_etag)
             else:
-                await self._switches.off({key: state}, standing)
+                await self._switches.off({key: state}, standing, expected=command.expected_etag)
         return found.in_state(state) if isinstance(found, SkillRecord) else found
 
     async def commit(self, name: SkillName, commit: Callable[[SkillStore, Cancelled], T]) -> T:

@@ -10,6 +10,11 @@ Rule 5: a mark is taken away only by who wrote that very one, or saw it before r
         that a name is off by its mark alone can rely on it, whatever others do who began before.
 Rule 6: whoever turns a name on looks for marks when the row is written. Where one is left, the row is written off
         again: the one whose mark it is may take it away without another look at the row.
+Rule 7: a change of what somebody saw is compared and written in one step, before any mark, which a refusal would have
+        to take back; only where the table does not answer then is off the mark.
+
+Whoever turns off has the table read before the mark is written, and is told nothing till then: how long a table may be
+silent it limits itself, and once it is known to be silent nothing here waits for it.
 """
 
 from __future__ import annotations
@@ -19,7 +24,7 @@ from typing import Final
 
 from attrs import evolve, frozen
 
-from ..domain.errors import Failed, StateUnavailable, SwitchedOff
+from ..domain.errors import Failed, StaleRevision, StateUnavailable, SwitchedOff
 from ..domain.names import SkillName
 from ..domain.record import SkillState
 from ..domain.state_row import StateKey
@@ -84,17 +89,18 @@ class Switches:
             return Standing(rows={}, fences=fences, silent=error)
         return Standing(rows=rows, fences=fences)
 
-    async def on(self, key: StateKey, state: SkillState, standing: Standing) -> None:
-        """Turn one row on.
+    async def on(self, key: StateKey, state: SkillState, standing: Standing, *, expected: str | None = None) -> None:
+        """Turn one row on; where an etag is `expected`, which the standing was held against, only if it is as it was.
 
         Raises:
+            StaleRevision: It is not; nothing was changed.
             StateUnavailable: The table or the marks could not be read, or the table not written.
             StoreFailed, InDoubt, Busy, SourceUnavailable: The mark could not be taken away, and the row is off again.
             SwitchedOff: A mark was written that had not been seen, and the row is off again.
         """
         if standing.unavailable is not None:
             raise standing.unavailable
-        await self.table.put(key, state)
+        await self._write(key, state, standing, expected)
         try:
             if standing.marks(key.name):
                 await self.lift(key.name, (key,), standing)
@@ -103,20 +109,26 @@ class Switches:
             await self.table.replace(key, evolve(state, enabled=False), seen=state)
             raise
 
-    async def off(self, rows: Mapping[StateKey, SkillState], standing: Standing) -> None:
-        """Turn off rows of one name; each is given as it shall be.
+    async def off(
+        self, rows: Mapping[StateKey, SkillState], standing: Standing, *, expected: str | None = None
+    ) -> None:
+        """Turn off rows of one name; each is given as it shall be. For `expected` see `on`.
 
         Raises:
+            StaleRevision: A row is not as it was; nothing was changed.
             StateUnavailable: Neither a mark nor a row could be written.
         """
         (name,) = {key.name for key in rows}
-        mark, over = await self._fence(name, min(state.priority for state in rows.values()))
+        priority = min(state.priority for state in rows.values())
+        mark, over = (None, None) if expected is not None else await self._fence(name, priority)
         try:
             if standing.silent is not None:
                 raise standing.silent
             for key, state in rows.items():
-                await self.table.put(key, state)
+                await self._write(key, state, standing, expected)
         except StateUnavailable:
+            if expected is not None:
+                mark, _ = await self._fence(name, priority)
             if mark is not None:
                 return
             raise
@@ -150,6 +162,12 @@ class Switches:
         """
         await self._put_off(name, written, standing)
         await self._unfence(name, standing.mark(name))
+
+    async def _write(self, key: StateKey, state: SkillState, standing: Standing, expected: str | None) -> None:
+        if expected is None:
+            await self.table.put(key, state)
+        elif not await self.table.replace(key, state, seen=standing.rows.get(key)):
+            raise StaleRevision(key.name, expected)
 
     async def _expect_unmarked(self, name: SkillName) -> None:
         fences = await self._fences()
