@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import sqlite3
 import sys
 from contextlib import closing
@@ -154,7 +155,7 @@ def test_a_database_in_memory_is_new(hosted: Agent) -> None:
     assert tools(hosted) == ALL
 
 
-@pytest.mark.parametrize("unknown", ["no database", "no file", "no backend", "no modules"])
+@pytest.mark.parametrize("unknown", ["no database", "no file", "no backend", "no modules", "no answer"])
 def test_where_nobody_can_tell_it_is_taken_for_loaded(
     hosted: Agent, unknown: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
@@ -164,10 +165,28 @@ def test_where_nobody_can_tell_it_is_taken_for_loaded(
         hosted._raw_storage = None
     elif unknown == "no modules":
         monkeypatch.setitem(sys.modules, "kestrel_sovereign.features", ModuleType("other"))
+    elif unknown == "no answer":
+
+        async def connect(*_: str, **__: float) -> None:
+            await asyncio.Event().wait()
+
+        driver = ModuleType("asyncpg")
+        driver.connect = connect  # type: ignore[attr-defined]
+        monkeypatch.setitem(sys.modules, "asyncpg", driver)
+        hosted.database.backend = SimpleNamespace(_dsn="postgresql://host/database")
     else:
         backend = SimpleNamespace(db_path=str(tmp_path / "none")) if unknown == "no file" else None
         hosted.database.backend = backend  # type: ignore[assignment]
     assert tools(hosted) == ALL - CLAIMED
+
+
+@pytest.mark.parametrize("profile", ["ProceduralSkillsFeature", "SkillsFeature"])
+def test_where_the_host_could_not_open_what_it_keeps_the_profile_says(hosted: Agent, profile: str) -> None:
+    """The host itself then goes by nothing else."""
+    hosted._allowed_features = frozenset({profile})
+    hosted._raw_storage = None
+    hosted._feature_enablement_store = None  # type: ignore[attr-defined]
+    assert tools(hosted) == (ALL - CLAIMED if profile == "SkillsFeature" else ALL)
 
 
 def test_it_is_decided_once(hosted: Agent, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -19,12 +19,12 @@ from typing import Any, Final
 __all__ = ["enablement"]
 
 _CHANGES: Final = "SELECT name, state FROM feature_enablement WHERE kind = 'feature' AND agent_did = "
-_PATIENCE: Final = 3.0
-"""Seconds that starting an agent waits for a database that has just been opened."""
+_PATIENCE: Final = 1.5
+"""Seconds that starting an agent, and all that runs beside it, waits for a database that its host has just read."""
 
 
 def enablement(path: object, dsn: object, did: str) -> Mapping[str, str] | None:
-    """By the name of a feature, `enabled` or `disabled`; nothing where that cannot be read in a few seconds.
+    """By the name of a feature, `enabled` or `disabled`; nothing where that cannot be read at once.
 
     `path` is the host's SQLite file, or `dsn` says where its PostgreSQL server is. Never raises.
     """
