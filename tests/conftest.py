@@ -67,6 +67,14 @@ def cluster(tmp_path_factory: pytest.TempPathFactory) -> Iterator[postgres.Clust
         yield running
 
 
+@pytest.fixture(scope="module")
+def lone(cluster: postgres.Cluster, tmp_path_factory: pytest.TempPathFactory) -> Iterator[postgres.Cluster]:
+    """Another one, which no other test uses meanwhile: it may be stopped."""
+    del cluster
+    with postgres.shared(tmp_path_factory.mktemp("lone")) as running:
+        yield running
+
+
 @pytest.fixture
 def database(cluster: postgres.Cluster) -> Iterator[str]:
     """The name of a new, empty database of that server."""

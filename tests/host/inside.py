@@ -85,8 +85,8 @@ class Inside:
 
 
 @contextmanager
-def booted(home: Home, feature: str = FEATURE, also: Iterable[str] = ()) -> Iterator[Inside]:
-    """The agent of a home that has been incepted, with one feature, and others beside it."""
+def booted(home: Home, feature: str = FEATURE, also: Iterable[str] = (), server: str | None = None) -> Iterator[Inside]:
+    """The agent of a home that has been incepted, with one feature, and others beside it; by a URL, on a server."""
     from kestrel_sovereign.kestrel_agent import KestrelAgent
 
     with asyncio.Runner() as runner, pytest.MonkeyPatch.context() as patch:
@@ -94,12 +94,14 @@ def booted(home: Home, feature: str = FEATURE, also: Iterable[str] = ()) -> Iter
             if name.startswith("KESTREL_"):
                 patch.setenv(name, value)
         patch.chdir(home.folder)
+        on_server = {} if server is None else {"database_url": server, "db_backend": "postgres"}
 
         async def boot() -> Any:
             agent = KestrelAgent(
                 did=home.did,
                 storage_path=str(home.data / "kestrel_prime.db"),
                 allowed_features={feature, "BootstrapFeature", *also},
+                **on_server,
             )
             await agent.initialize()
             return agent

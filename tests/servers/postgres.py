@@ -8,6 +8,7 @@ import os
 import pwd
 import secrets
 import shutil
+import signal
 import socket
 import subprocess
 import tempfile
@@ -78,6 +79,21 @@ class Cluster:
             yield name
         finally:
             self.ask(f"DROP DATABASE {name} WITH (FORCE)")
+
+    @contextmanager
+    def stopped(self) -> Iterator[None]:
+        """All of its processes stand still: it takes connections and statements, and answers none of them."""
+        (first, *_) = (Path(self.folder) / "data" / "postmaster.pid").read_text().split()
+        processes = [int(first), *(pid for (pid,) in self.ask("SELECT pid FROM pg_stat_activity"))]
+        try:
+            for process in processes:
+                with suppress(ProcessLookupError):  # which asked
+                    os.kill(process, signal.SIGSTOP)
+            yield
+        finally:
+            for process in reversed(processes):
+                with suppress(ProcessLookupError):
+                    os.kill(process, signal.SIGCONT)
 
 
 @contextmanager

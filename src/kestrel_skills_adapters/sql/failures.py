@@ -21,6 +21,7 @@ __all__ = [
     "Crowded",
     "Expected",
     "InDoubt",
+    "Unanswered",
     "Unfit",
     "is_lost",
     "is_unfit",
@@ -114,11 +115,20 @@ class Unfit(Expected):
 
 
 class InDoubt(Expected):
-    """The connection was lost, and nobody knows whether a change was made."""
+    """The connection was lost, or no answer came, and nobody knows whether a change was made."""
 
     phrase = (
         "the connection to {it} was lost while it was written",
         "look again before acting, since it may have been written",
+    )
+
+
+class Unanswered(InDoubt):
+    """No answer came in time, and nobody knows whether a change was made, or will be."""
+
+    phrase = (
+        "{it} did not answer in time while it was written",
+        "look again before acting, since it may have been written, or be written yet",
     )
 
 

@@ -16,7 +16,8 @@ class StateTable(Protocol):
     """The rows of one agent. Other agents' rows, and rows that are not of a skill's state, are never seen or touched.
 
     Every method may raise `StateUnavailable`, and nothing else: the table cannot be read or written, and is as it was;
-    or the connection was lost in the middle of a commit, and the error says that nobody knows.
+    or the connection was lost in the middle of a commit, or a change was not answered, and the error says that nobody
+    knows. Every method ends: how long it waits for an answer is for the table to limit.
     """
 
     async def rows(self, name: SkillName | None = None) -> Mapping[StateKey, SkillState]:

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import asyncio
+import gc
 import sqlite3
-from collections.abc import Callable, Coroutine, Sequence
-from contextlib import AbstractAsyncContextManager, closing, nullcontext
+import time
+from collections.abc import AsyncIterator, Callable, Coroutine, Sequence
+from contextlib import AbstractAsyncContextManager, asynccontextmanager, closing, nullcontext
 from pathlib import Path
 from typing import Any
 
@@ -20,7 +22,7 @@ from kestrel_skills_core.domain.errors import StateUnavailable
 from kestrel_skills_core.domain.names import Generation, Revision, SkillName
 from kestrel_skills_core.domain.record import SkillState, Subject
 from kestrel_skills_core.domain.state_row import StateKey, to_row
-from tests.servers.hosts import StandIn, on_postgres, on_sqlite, real_on_sqlite
+from tests.servers.hosts import StandIn, on_postgres, on_sqlite, real_on_postgres, real_on_sqlite
 from tests.servers.postgres import Cluster
 
 AGENT = "did:test:abc"
@@ -191,6 +193,245 @@ def test_a_cancelled_caller_leaves_all_or_nothing(tmp_path: Path, verb: str, ste
     asyncio.run(told())
 
 
+# No answer
+
+
+@define
+class Stuck:
+    """A handle of which some statements are answered only once it is `freed`; whoever cancels one breaks it."""
+
+    stuck: str
+    rows: list[tuple[Any, ...]] = field(factory=list)
+    backend_type: str = "postgres"
+    freed: asyncio.Event = field(factory=asyncio.Event)
+    said: list[str] = field(factory=list)
+
+    async def execute(self, sql: str, params: tuple[Any, ...] = ()) -> int:
+        """Write the one row."""
+        await self.answer(sql)
+        self.rows = [params[2:6]]
+        return 1
+
+    async def fetchall(self, sql: str, params: tuple[Any, ...] = ()) -> Sequence[tuple[Any, ...]]:
+        """Read the one row."""
+        await self.answer(sql)
+        return self.rows
+
+    def transaction(self, *, immediate: bool = False) -> AbstractAsyncContextManager[None]:
+        """Nothing is made here."""
+        raise NotImplementedError
+
+    async def answer(self, sql: str) -> None:
+        """Wait for what is stuck."""
+        verb = sql.split(maxsplit=1)[0]
+        self.said.append(verb)
+        if verb in self.stuck.split():
+            try:
+                await self.freed.wait()
+            except asyncio.CancelledError:
+                self.said.append("broken")
+                raise
+
+    async def free(self) -> None:
+        """Answer all that was said."""
+        self.freed.set()
+        for _ in range(8):
+            await asyncio.sleep(0)
+
+
+SHORT = 0.05
+"""Seconds, for what never answers; nothing here is told by how long it takes."""
+SILENT = "the agent's database did not answer in time"
+UNKNOWN = "the agent's database did not answer in time while it was written"
+
+
+@pytest.mark.parametrize("verb", VERBS)
+def test_a_database_that_does_not_answer_is_told_as_that(verb: str) -> None:
+    """By every verb; of a change, that nobody knows. Once it answers all is well."""
+
+    async def told() -> None:
+        handle = Stuck("SELECT INSERT")
+        table = HostedStates(lambda: handle, AGENT, wait=SHORT)
+        error = await refusal(table, verb)
+        assert error.why == (UNKNOWN if verb == "put" else SILENT)
+        assert ("may have been written" in (error.fix or "")) is (verb == "put")
+        await handle.free()
+        await table.put(NOTES, ON)
+        assert await table.rows() == {NOTES: ON}
+        assert "broken" not in handle.said
+
+    asyncio.run(told())
+
+
+def test_nothing_more_is_said_for_whoever_was_told_that_there_is_no_answer() -> None:
+    """A replacement whose look is answered too late is not written afterwards."""
+
+    async def told() -> None:
+        handle = Stuck("SELECT", rows=rows_of(ON))
+        assert (await refusal(HostedStates(lambda: handle, AGENT, wait=SHORT), "replace")).why == SILENT
+        await handle.free()
+        assert handle.said == ["SELECT"]
+
+    asyncio.run(told())
+
+
+def test_nothing_more_is_said_once_time_is_up() -> None:
+    """Though what was said is answered: a loop that was held up would else have a change in doubt."""
+
+    class Slow(Stuck):
+        async def answer(self, sql: str) -> None:
+            await super().answer(sql)
+            time.sleep(2 * SHORT)  # noqa: ASYNC251 - the loop is to be held up
+
+    async def told() -> None:
+        handle = Slow("", rows=rows_of(ON))
+        assert (await refusal(HostedStates(lambda: handle, AGENT, wait=SHORT), "replace")).why == SILENT
+        assert handle.said == ["SELECT"]
+
+    asyncio.run(told())
+
+
+@pytest.mark.parametrize("owed", ["put", "rows"])
+def test_while_an_answer_is_owed_nothing_is_said(owed: str) -> None:
+    """What may yet be made would be made after what is said now: who was told that it is off could not rely on it."""
+
+    async def told() -> None:
+        handle = Stuck("SELECT INSERT")
+        table = HostedStates(lambda: handle, AGENT, wait=SHORT)
+        await refusal(table, owed)
+        for verb in VERBS:
+            assert (await refusal(table, verb)).why == SILENT
+        assert len(handle.said) == 1
+        await handle.free()
+        await table.put(NOTES, PINNED)
+        assert await table.rows() == {NOTES: PINNED}
+
+    asyncio.run(told())
+
+
+def test_a_change_that_fails_after_its_caller_was_told() -> None:
+    """Nobody hears of it any more, and it is no longer owed."""
+
+    class Failing(Stuck):
+        async def answer(self, sql: str) -> None:
+            await super().answer(sql)
+            if sql.startswith("INSERT") and not self.rows:
+                self.rows = rows_of(ON)
+                raise RuntimeError("too late")
+
+    async def told() -> None:
+        heard: list[Any] = []
+        asyncio.get_running_loop().set_exception_handler(lambda _, context: heard.append(context))
+        handle = Failing("INSERT")
+        table = HostedStates(lambda: handle, AGENT, wait=SHORT)
+        assert (await refusal(table, "put")).why == UNKNOWN
+        await handle.free()
+        await table.put(NOTES, PINNED)
+        gc.collect()
+        assert heard == []
+
+    asyncio.run(told())
+
+
+def test_a_caller_that_goes_away_stays_for_what_was_said() -> None:
+    """So that what it holds meanwhile holds for that, too; but not for ever."""
+
+    async def told(is_freed: bool) -> bool:
+        handle = Stuck("INSERT")
+        table = HostedStates(lambda: handle, AGENT)
+        task = asyncio.create_task(table.put(NOTES, ON))
+        await asyncio.sleep(SHORT)
+        task.cancel()
+        if is_freed:
+            await handle.free()
+        with pytest.raises(asyncio.CancelledError):
+            await task
+        was_written = handle.rows == rows_of(ON)
+        await handle.free()
+        await table.put(NOTES, PINNED)
+        assert await table.rows() == {NOTES: PINNED}
+        assert handle.said == ["INSERT", "INSERT", "SELECT"]
+        return was_written
+
+    assert asyncio.run(told(is_freed=True))
+    assert not asyncio.run(told(is_freed=False))
+
+
+def test_a_call_that_the_host_itself_cancels_has_no_answer() -> None:
+    """As when it closes its database."""
+
+    class Cancelled(Stuck):
+        async def answer(self, sql: str) -> None:
+            self.said.append(sql)
+            raise asyncio.CancelledError
+
+    async def told() -> None:
+        table = HostedStates(lambda: Cancelled(""), AGENT)
+        assert [(await refusal(table, verb)).why for verb in ("put", "rows")] == [UNKNOWN, SILENT]
+
+    asyncio.run(told())
+
+
+@asynccontextmanager
+async def opened(opening: Callable[[Any], Any], place: Any) -> AsyncIterator[Any]:
+    """A handle, on what stands for a host or on a real one."""
+    handle = opening(place)
+    handle = await handle if asyncio.iscoroutine(handle) else handle
+    try:
+        yield handle
+    finally:
+        if (ending := handle.close()) is not None:
+            await ending
+
+
+async def until_written(table: HostedStates, state: SkillState) -> None:
+    """Write, as soon as nothing is owed any more."""
+    for _ in range(600):
+        try:
+            return await table.put(NOTES, state)
+        except StateUnavailable:
+            await asyncio.sleep(SHORT)
+    raise TimeoutError
+
+
+@pytest.mark.parametrize("opening", [on_sqlite, pytest.param(real_on_sqlite, marks=pytest.mark.host)])
+def test_a_file_that_another_process_holds_for_long(tmp_path: Path, opening: Callable[[Path], Any]) -> None:
+    """Not as long as the host itself waits for it: it is told soon, and what is said once it is free stands."""
+
+    async def told() -> None:
+        async with opened(opening, tmp_path / "agent.db") as handle:
+            patient = HostedStates(lambda: handle, AGENT)
+            await patient.put(NOTES, ON)
+            table = HostedStates(lambda: handle, AGENT, wait=SHORT)
+            with closing(sqlite3.connect(tmp_path / "agent.db", isolation_level=None)) as other:
+                other.execute("BEGIN IMMEDIATE")
+                assert (await refusal(table, "put")).why == UNKNOWN
+                assert finish(SqliteStates(tmp_path / "agent.db", AGENT, offload=inline).rows()) == {NOTES: ON}
+                other.execute("ROLLBACK")
+            await until_written(table, INERT)
+            assert await patient.rows() == {NOTES: INERT}
+
+    asyncio.run(told())
+
+
+@pytest.mark.parametrize("opening", [on_postgres, pytest.param(real_on_postgres, marks=pytest.mark.host)])
+def test_a_server_that_is_stopped(lone: Cluster, opening: Callable[[str], Any]) -> None:
+    """All of its processes: it is told. What nobody knew of comes to nothing once it goes on and is told otherwise."""
+
+    async def told() -> None:
+        async with opened(opening, lone.address()) as handle:
+            patient = HostedStates(lambda: handle, AGENT)
+            await patient.put(NOTES, ON)
+            table = HostedStates(lambda: handle, AGENT, wait=0.3)
+            with lone.stopped():
+                for verb, why in (("put", UNKNOWN), ("rows", SILENT), ("drop", SILENT)):
+                    assert (await refusal(table, verb)).why == why
+            await until_written(table, INERT)
+            assert await patient.rows() == {NOTES: INERT}
+
+    asyncio.run(told())
+
+
 # Others who write
 
 
@@ -207,9 +448,9 @@ def test_a_row_that_keeps_changing_is_given_up() -> None:
 def test_a_row_that_changed_meanwhile_is_looked_at_again() -> None:
     """If it then reads as it was seen, it is written; else not."""
     again = Scripted([rows_of(ON), 0, rows_of(ON), 1])
-    assert finish(HostedStates(lambda: again, AGENT).replace(NOTES, PINNED, seen=ON))
+    assert asyncio.run(HostedStates(lambda: again, AGENT).replace(NOTES, PINNED, seen=ON))
     other = Scripted([rows_of(ON), 0, rows_of(PINNED)])
-    assert not finish(HostedStates(lambda: other, AGENT).replace(NOTES, PINNED, seen=ON))
+    assert not asyncio.run(HostedStates(lambda: other, AGENT).replace(NOTES, PINNED, seen=ON))
 
 
 def test_a_change_of_which_nothing_is_known_is_looked_for() -> None:
@@ -218,15 +459,15 @@ def test_a_change_of_which_nothing_is_known_is_looked_for() -> None:
         handle = Scripted([rows_of(ON), Lost(), rows_of(found)])
         work = HostedStates(lambda handle=handle: handle, AGENT).replace(NOTES, PINNED, seen=ON)
         if was_made:
-            assert finish(work)
+            assert asyncio.run(work)
         else:
             with pytest.raises(StateUnavailable, match="was lost while it was written"):
-                finish(work)
+                asyncio.run(work)
     gone = Scripted([rows_of(ON), Lost(), []])
-    finish(HostedStates(lambda: gone, AGENT).drop(NOTES, seen=ON))
+    asyncio.run(HostedStates(lambda: gone, AGENT).drop(NOTES, seen=ON))
     away = Scripted([rows_of(ON), Lost(), Lost()])
     with pytest.raises(StateUnavailable, match="was lost while it was written"):
-        finish(HostedStates(lambda: away, AGENT).drop(NOTES, seen=ON))
+        asyncio.run(HostedStates(lambda: away, AGENT).drop(NOTES, seen=ON))
 
 
 def test_a_table_that_another_makes_at_the_same_moment() -> None:
@@ -239,7 +480,7 @@ def test_a_table_that_another_makes_at_the_same_moment() -> None:
         sqlstate = "42P01"
 
     handle = Scripted([NoTable(), [], Duplicate(), 1])
-    finish(HostedStates(lambda: handle, AGENT).put(NOTES, ON))
+    asyncio.run(HostedStates(lambda: handle, AGENT).put(NOTES, ON))
     assert handle.said == ["INSERT", "BEGIN", "SELECT", "CREATE", "INSERT"]
 
 
@@ -250,10 +491,10 @@ def test_a_table_that_another_makes_while_it_is_looked_for() -> None:
         sqlstate = "42P01"
 
     handle = Scripted([NoTable(), [(1,)], rows_of(ON)])
-    assert finish(HostedStates(lambda: handle, AGENT).rows()) == {NOTES: ON}
+    assert asyncio.run(HostedStates(lambda: handle, AGENT).rows()) == {NOTES: ON}
     odd = Scripted([NoTable(), [(1,)], NoTable()])
     with pytest.raises(StateUnavailable, match="is not the one expected"):
-        finish(HostedStates(lambda: odd, AGENT).rows())
+        asyncio.run(HostedStates(lambda: odd, AGENT).rows())
 
 
 def test_two_handles_on_one_server_agree(cluster: Cluster, database: str) -> None:
