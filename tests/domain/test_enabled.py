@@ -40,7 +40,7 @@ def test_changed_one_by_one_it_is_what_it_is_all_at_once(steps, budget):
         assert enabled.get(SkillName(name)) == next((each for each in held if each.name == name), None)
     again = Enabled()
     again.put(SkillName("z"), found_as("z", True, 0))
-    again.fill(each for each in now.values() if each is not None)
+    again.fill([each for each in now.values() if each is not None])
     assert again.clause(Budget(budget)) == enabled.clause(Budget(budget))
 
 
@@ -51,3 +51,16 @@ def test_a_rejected_folder_is_never_enabled():
     assert enabled.clause(Budget()).included == ("a",)
     enabled.put(SkillName("a"), Rejection(label="a", name=SkillName("a"), source=SourceId.AGENT_LOCAL, faults=()))
     assert enabled.clause(Budget()).text == ""
+
+
+def test_filled_with_the_very_same_again_it_stays_as_it_is():
+    """Until one of them was changed: then it holds them as they are given, and no longer as they were changed."""
+    records = (found_as("a", True, 0), found_as("b", False, 0))
+    enabled = Enabled()
+    for _ in range(2):
+        enabled.fill(records)
+        assert enabled.clause(Budget()).included == ("a",)
+    enabled.put(SkillName("a"), None)
+    assert enabled.clause(Budget()).included == ()
+    enabled.fill(records)
+    assert enabled.clause(Budget()).included == ("a",)

@@ -8,14 +8,16 @@ from attrs import evolve
 from kestrel_skills_adapters.world import finish
 from kestrel_skills_core.domain.commands import SetState
 from kestrel_skills_core.domain.errors import SourceUnavailable, StateUnavailable, TooLarge
-from kestrel_skills_core.domain.names import Generation, parse_address
+from kestrel_skills_core.domain.names import Generation, SkillName, parse_address
 from kestrel_skills_core.domain.record import SkillRecord, SkillState, Subject
 from kestrel_skills_core.ports.store import Fence
+from kestrel_skills_core.service.observed import Observed
 from tests.contracts.store import never
 
 from .shelf import Shelf, from_git, shelf, skill
 
 BROKEN = skill("lint", "")
+LINT = SkillName("lint")
 AWAY = SourceUnavailable("agent-local", "it is away", "bring it back")
 
 
@@ -111,3 +113,33 @@ def test_a_pin_that_was_left_is_known() -> None:
         (SkillState(enabled=False, subject=subject, pin="0" * 64), False),
     ):
         assert record.in_state(state).has_left_pin is left
+
+
+def test_a_catalog_in_which_nothing_changed_is_that_very_value() -> None:
+    """A folder, a row or a mark makes another one; each of them once."""
+    on = shelf({"lint": skill("lint")}, {"knots": skill("knots")})
+    steps = (
+        lambda: None,
+        lambda: on.local.folders.update({"new": skill("new")}),
+        lambda: on.shared.folders.update({"knots": skill("knots", "Use to tie.")}),
+        lambda: switched_on(on, "lint"),
+        lambda: on.local.fence(LINT, Fence(priority=1, reason="it was turned off"), cancelled=never),
+    )
+    seen: list[Observed] = []
+    for step in steps:
+        step()
+        seen.append(finish(on.library.catalog()))
+        assert finish(on.library.catalog()) is seen[-1]
+    assert len({id(each.catalog) for each in seen}) == len(steps)
+    assert [[record.name for record in each.catalog.enabled] for each in seen] == [[], [], [], ["lint"], []]
+    assert finish(on.library.reload()) is seen[-1]
+
+
+def test_a_catalog_is_resolved_anew_while_the_table_is_silent() -> None:
+    """What is wrong is told as it is now."""
+    on = shelf({"lint": skill("lint")})
+    for why in ("it is away", "it is full"):
+        on.states.unavailable = StateUnavailable(why, "bring it back")
+        assert [str(each) for each in finish(on.library.catalog()).problems] == [
+            f"what is enabled cannot be read or written: {why}"
+        ]

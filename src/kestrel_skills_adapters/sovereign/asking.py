@@ -50,7 +50,8 @@ class Asking(Tools):
         Args:
             enabled_only: true to see only the skills that are enabled, and so in your prompt; false to see all, and
                 rejected folders too.
-            offset: Where to begin: 0, or the next_offset of the answer before.
+            offset: Where to begin: 0, or the next_offset of the answer before; 0 again if total is another than it was
+                there.
             limit: How many entries at most; fewer come where an answer would be too long.
         """
 
@@ -59,12 +60,12 @@ class Asking(Tools):
             begin, most = number("offset", offset, 0), number("limit", limit, _LISTED)
             observed = await desk.library.catalog()
             catalog = observed.catalog
-            records = [record for record in catalog.records if record.enabled or not only]
-            rejected = () if only else catalog.rejected
-            on = sum(record.enabled for record in catalog.records)
-            said = f"{counted(len(catalog.records), 'skill')}, {on:,} enabled, {len(catalog.rejected):,} rejected"
+            listed: Sequence[SkillRecord | Rejection]
+            listed = catalog.enabled if only else (*catalog.records, *catalog.rejected)
+            count, on = counted(len(catalog.records), "skill"), len(catalog.enabled)
+            said = f"{count}, {on:,} enabled, {len(catalog.rejected):,} rejected"
             asked = _Asked(tool="skill_list", said=said, offset=begin, limit=most)
-            return _window(asked, desk, observed, (*records, *rejected))
+            return _window(asked, desk, observed, listed)
 
         return await self.answered("skill_list", answer)
 
@@ -79,7 +80,8 @@ class Asking(Tools):
 
         Args:
             query: A few words of what is to be done, as "review diff"; empty finds all.
-            offset: Where to begin: 0, or the next_offset of the answer before.
+            offset: Where to begin: 0, or the next_offset of the answer before; 0 again if total is another than it was
+                there.
             limit: How many skills at most; fewer come where an answer would be too long.
         """
 
@@ -88,7 +90,9 @@ class Asking(Tools):
             begin, most = number("offset", offset, 0), number("limit", limit, _FOUND)
             observed = await desk.library.catalog()
             records = observed.catalog.records
-            found = search(records, wanted) if wanted.strip() else records
+            found = records
+            if wanted.strip():
+                found = await desk.library.offload(lambda _: search(records, wanted))
             said = counted(len(found), "skill")
             asked = _Asked(tool="skill_search", said=said, offset=begin, limit=most)
             return _window(asked, desk, observed, found)

@@ -9,7 +9,8 @@ Rule 4: where nobody knows whether a change was made, it is looked for.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Generator, Mapping
+from collections.abc import Callable, Generator, Mapping, Sequence
+from types import MappingProxyType
 from typing import Any, Final, TypeVar
 
 from attrs import frozen
@@ -52,6 +53,8 @@ class Together:
 
 Step = Ask | Tell | Together
 Steps = Generator[Step, Any, T]
+Read = list[Sequence[Any]]
+"""Rows as a dialect has them read: two that are equal read the same."""
 
 _TRIES: Final = 8
 """Each that fails means that another writer's succeeded."""
@@ -67,14 +70,13 @@ class Dialogue:
     owner: str
     dialect: statements.Dialect
 
-    def rows(self, name: SkillName | None) -> Steps[Mapping[StateKey, SkillState]]:
-        """All states, or those of one name."""
+    def rows(self, name: SkillName | None) -> Steps[Read]:
+        """All rows, or those of one name, as they are read."""
         if name is None:
             question = Ask(self.dialect.select, (self.owner,))
         else:
             question = Ask(self.dialect.select_name, (self.owner, *statements.names_of(name)))
-        found = yield from self._read(question)
-        return dict(said for row in found if (said := from_row(row)) is not None)
+        return (yield from self._read(question))
 
     def put(self, key: StateKey, state: SkillState) -> Steps[None]:
         """Write one state."""
@@ -109,16 +111,16 @@ class Dialogue:
         """The row of a key, whatever it says; nothing where there is none."""
         question = Ask(f"{self.dialect.select} AND file_name = ?", (self.owner, row_name(key)))
         found = yield from self._read(question)
-        return found[0] if found else None
+        return _row(found[0]) if found else None
 
-    def _read(self, question: Ask) -> Steps[list[Row]]:
+    def _read(self, question: Ask) -> Steps[Read]:
         try:
             found = yield question
         except Unfit:
             if not (yield Ask(self.dialect.has_table)):
                 return []
             found = yield question  # somebody else may have made it since
-        return [Row(_text(name), _text(path), *rest) for name, path, *rest in found]
+        return list(found)
 
     def _change(self, key: StateKey, change: Tell, wanted: SkillState | None) -> Steps[int]:
         """Make a change, and the table that it needs; how many rows it changed."""
@@ -161,6 +163,15 @@ def _said(row: Row | None) -> SkillState | None:
     return None if said is None else said[1]
 
 
+def _states(read: Read) -> dict[StateKey, SkillState]:
+    return dict(said for row in read if (said := from_row(_row(row))) is not None)
+
+
+def _row(read: Sequence[Any]) -> Row:
+    name, path, *rest = read
+    return Row(_text(name), _text(path), *rest)
+
+
 def _text(value: object) -> object:
     """A text that was read as its bytes; its bytes still where they are no UTF-8."""
     if not isinstance(value, bytes):
@@ -172,11 +183,21 @@ def _text(value: object) -> object:
 
 
 class CarriedStates(ABC):
-    """A `StateTable` whose dialogues somebody carries to a database."""
+    """A `StateTable` whose dialogues somebody carries to a database.
+
+    What all rows say is kept with them, and is that very mapping while they read the same: nobody works it out again.
+    """
+
+    _all: tuple[Read, Mapping[StateKey, SkillState]] = ([], {})
 
     async def rows(self, name: SkillName | None = None) -> Mapping[StateKey, SkillState]:
         """All states, or those of one name; see the port."""
-        return await self._carried(lambda dialogue: dialogue.rows(name))
+        read = await self._carried(lambda dialogue: dialogue.rows(name))
+        if name is not None:
+            return _states(read)
+        if read != self._all[0]:
+            self._all = read, MappingProxyType(_states(read))
+        return self._all[1]
 
     async def put(self, key: StateKey, state: SkillState) -> None:
         """Write one state; see the port."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Iterable
+from collections.abc import Sequence
 
 from attrs import define, field
 
@@ -24,19 +24,25 @@ class Enabled:
     """Of each record, in order."""
     _names: list[SkillName] = field(factory=list, init=False)
     """Of each record, in the same order."""
+    _filled: object = field(default=None, init=False)
+    """Of what it was filled, as long as it still is that."""
 
     def get(self, name: SkillName) -> SkillRecord | None:
         """The enabled skill of that name, if there is one."""
         return self._records.get(name)
 
-    def fill(self, records: Iterable[SkillRecord]) -> None:
-        """Hold the enabled ones of these, and no others."""
+    def fill(self, records: Sequence[SkillRecord]) -> None:
+        """Hold the enabled ones of these, and no others. The very same ones again cost nothing."""
+        if records is self._filled:
+            return
+        self._filled = records
         self._records = {record.name: record for record in records if record.enabled}
         self._places = sorted(map(place_of, self._records.values()))
         self._names = [name for _, name in self._places]
 
     def put(self, name: SkillName, found: SkillRecord | Rejection | None) -> None:
         """Hold what a name means now, if that is enabled."""
+        self._filled = None
         before = self._records.pop(name, None)
         if before is not None:
             at = bisect_left(self._places, place_of(before))

@@ -118,6 +118,12 @@ class SkillRecord:
     findings: tuple[Finding, ...] = ()
     state: SkillState = SkillState()
     shadowed: tuple[SkillRecord, ...] = ()
+    enabled: bool = field(init=False, eq=False, repr=False)
+    """Whether it is on, for the bytes that were seen; said once, since all that follows a catalog asks it of each."""
+
+    @enabled.default
+    def _is_on(self) -> bool:
+        return self.state.is_on(self.subject, self.revision)
 
     @property
     def subject(self) -> Subject | None:
@@ -125,11 +131,6 @@ class SkillRecord:
         if self.source is SourceId.HOST_SHARED:
             return Subject(root=self.root) if self.root is not None else None
         return Subject(generation=self.generation) if self.generation is not None else None
-
-    @property
-    def enabled(self) -> bool:
-        """Whether it is on, for the bytes that were seen."""
-        return self.state.is_on(self.subject, self.revision)
 
     @property
     def priority(self) -> int:

@@ -25,6 +25,7 @@ from .text import escaped
 __all__ = ["Catalog", "Resolver", "Survey", "leads_to", "record_of"]
 
 _LABEL_CHARS: Final = 80
+_NO_ROW: Final = SkillState()
 
 
 @frozen(kw_only=True)
@@ -54,16 +55,17 @@ class Catalog:
 
     `records` are the skills that names resolve to, in catalog order (priority, name). `rejected` are folders with
     faults, by label and rank. `problems` are sources that could not be read, `entries` how many each of the others has.
+    `enabled` are the records that are on, in the same order: said once, since whoever has a catalog asks it first.
     """
 
     records: tuple[SkillRecord, ...]
     rejected: tuple[Rejection, ...] = ()
     problems: tuple[tuple[SourceId, SkillError], ...] = ()
     entries: tuple[tuple[SourceId, int], ...] = ()
+    enabled: tuple[SkillRecord, ...] = field(init=False, eq=False, repr=False)
 
-    @property
-    def enabled(self) -> tuple[SkillRecord, ...]:
-        """The skills that are on, in catalog order."""
+    @enabled.default
+    def _of_the_records(self) -> tuple[SkillRecord, ...]:
         return tuple(record for record in self.records if record.enabled)
 
     @property
@@ -87,7 +89,9 @@ class Catalog:
         return next((problem for root, problem in self.problems if root.rank <= source.rank), None)
 
     def amended(self, newer: Mapping[SkillName, SkillRecord | Rejection | None]) -> Catalog:
-        """The same, in which these names mean what was found of them since, or nothing."""
+        """The same, in which these names mean what was found of them since, or nothing; without any, this very one."""
+        if not newer:
+            return self
         records = [record for record in self.records if record.name not in newer]
         rejected = [rejection for rejection in self.rejected if rejection.name not in newer]
         for found in newer.values():
@@ -199,7 +203,7 @@ def record_of(
         provenance=sighting.provenance,
         unlisted=sighting.unlisted,
         findings=sighting.findings,
-        state=states.get(StateKey(head.name, source is SourceId.HOST_SHARED), SkillState()),
+        state=states.get(StateKey(head.name, source is SourceId.HOST_SHARED), _NO_ROW),
     )
 
 
@@ -213,6 +217,8 @@ def _source(root: SourceId, sighting: Sighting) -> SourceId:
 def _decide(by_rank: list[SkillRecord | Rejection]) -> tuple[SkillRecord | None, list[Rejection]]:
     """The record that a name resolves to, and the rejections that are entries of their own."""
     first = by_rank[0]
+    if len(by_rank) == 1:
+        return (first, []) if isinstance(first, SkillRecord) else (None, [first])
     rejections = [found for found in by_rank if isinstance(found, Rejection)]
     records = [found for found in by_rank if isinstance(found, SkillRecord)]
     if isinstance(first, Rejection):

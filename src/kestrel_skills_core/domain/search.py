@@ -35,15 +35,15 @@ def _plain(text: str) -> str:
 
 
 def _score(record: SkillRecord, terms: list[str]) -> int:
-    """The sum over the terms; 0 if any occurs nowhere."""
+    """The sum over the terms; 0 if any occurs nowhere, which most do not: what costs more is done after."""
     text = _plain(record.description)
+    if not all(term in record.name or term in text for term in terms):
+        return 0
     name_words, text_words = _WORDS.findall(record.name), set(_WORDS.findall(text))
     total = _NAME_IS if terms == name_words else 0
     for term in terms:
         in_name = _NAME_WORD if term in name_words else _NAME_PART * (term in record.name)
         in_text = _TEXT_WORD if term in text_words else _in_part(term, text, text_words)
-        if not in_name and not in_text:
-            return 0
         total += in_name + in_text
     return total
 

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from typing import Generic, TypeVar
 
-from attrs import evolve, field, frozen
+from attrs import define, evolve, field, frozen
 
 from ..domain.budget import Budget
-from ..domain.clause import Clause, render_clause
+from ..domain.clause import Clause, render_ordered
 from ..domain.errors import Hidden, SkillAbsent, SkillError, SourceUnavailable, StateUnavailable, TooLarge
 from ..domain.names import Address, SkillName, SourceId
 from ..domain.record import Rejection, Sighting, SkillRecord, SkillState
@@ -18,9 +19,28 @@ from ..domain.tree import SkillTree
 from ..ports.files import SkillFiles
 from ..ports.store import Fence
 
-__all__ = ["Look", "Observed", "States", "look_at"]
+__all__ = ["Latest", "Look", "Observed", "States", "look_at"]
+
+T = TypeVar("T")
 
 States = Mapping[StateKey, SkillState]
+
+
+@define(eq=False)
+class Latest(Generic[T]):
+    """What was worked out last, and of what: whoever asks for the same need not work it out again."""
+
+    _made_of: object = field(default=None, init=False)
+    _answer: T | None = field(default=None, init=False)
+
+    def of(self, made_of: object) -> T | None:
+        """What was worked out of it, if that was the last; nothing else is kept."""
+        return self._answer if self._made_of == made_of else None
+
+    def keep(self, made_of: object, answer: T) -> T:
+        """Keep this one."""
+        self._made_of, self._answer = made_of, answer
+        return answer
 
 
 @frozen
@@ -40,8 +60,9 @@ class Observed:
     """Why nothing is shown, whatever there is."""
 
     def clause(self, budget: Budget) -> Clause:
-        """The context clause of what is on."""
-        return render_clause(self.catalog.records, budget)
+        """The context clause of what is on, which a catalog has in the clause's own order."""
+        on = self.catalog.enabled
+        return render_ordered(on, [record.name for record in on], budget)
 
     def hindrance(self, written: SkillRecord) -> str:
         """Why a skill that was switched on, in the state that was written, is not in effect; empty where it is."""

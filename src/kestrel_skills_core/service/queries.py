@@ -6,9 +6,9 @@ for one skill touches one folder in each root, however many there are.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
-from attrs import frozen
+from attrs import field, frozen
 
 from ..domain import document
 from ..domain.budget import Budget
@@ -20,7 +20,7 @@ from ..domain.names import DOCUMENT, Address, ResourcePath, SkillName, SourceId,
 from ..domain.nearest import suggestion
 from ..domain.proposal import Proposal, proposed
 from ..domain.record import Rejection, SkillRecord
-from ..domain.resolver import Catalog, Resolver
+from ..domain.resolver import Catalog, Resolver, Survey
 from ..domain.search import search
 from ..domain.state_row import StateKey
 from ..domain.text import escaped
@@ -29,7 +29,7 @@ from ..domain.verify import Verification, verified
 from ..ports.markdown import Markdown
 from .advice import with_advice
 from .decide import Folder
-from .observed import Look, Observed, look_at
+from .observed import Latest, Look, Observed, look_at
 from .switches import Standing
 from .upkeep import Upkeep
 
@@ -89,10 +89,12 @@ class Queries(Upkeep):
     """
 
     markdown: Markdown
+    _observed_last: Latest[Observed] = field(factory=Latest, init=False, repr=False)
 
     async def catalog(self) -> Observed:
         """Every skill and every rejected folder, resolved. Opens only what changed since the last time.
 
+        Where nothing did, no folder and no state, it is the one of the last time, that very value.
         Never fails for what it cannot read: that is among the catalog's `problems`, or in `unavailable`. The mirror is
         told of it; all of it may have been hidden again by then, and is, to whoever asked.
         """
@@ -127,12 +129,11 @@ class Queries(Upkeep):
         with self.seeing():
             surveys = await self.offload(self._survey)
             standing = await self._switches.standing()
-        catalog = Resolver().resolve(surveys, standing.states)
-        unavailable, roots = standing.unavailable, dict(catalog.problems)
-        # Marks lie in the agent's own root: where that cannot be read, neither can they, and that is told once.
-        told = standing.silent is None and SourceId.AGENT_LOCAL in roots
-        problems = (*roots.values(), *([] if unavailable is None or told else [unavailable]))
-        return Observed(catalog, unavailable, standing.fences, problems)
+        last = self._observed_last.of((surveys, standing))
+        if last is not None:
+            return last
+        observed = await self.offload(lambda _: _resolved(surveys, standing))
+        return self._observed_last.keep((surveys, standing), observed)
 
     async def search(self, query: str) -> tuple[SkillRecord, ...]:
         """The skills in whose name or description every word of the query occurs, best first."""
@@ -245,6 +246,16 @@ class Queries(Upkeep):
             surveys = await self.offload(self._survey)
         names = {name for survey in surveys for name in survey.sightings if is_skill_name(name)}
         raise SkillAbsent(str(address), fix=suggestion(address.name, names))
+
+
+def _resolved(surveys: Sequence[Survey], standing: Standing) -> Observed:
+    """What surveys and states amount to."""
+    catalog = Resolver().resolve(surveys, standing.states)
+    unavailable, roots = standing.unavailable, dict(catalog.problems)
+    # Marks lie in the agent's own root: where that cannot be read, neither can they, and that is told once.
+    told = standing.silent is None and SourceId.AGENT_LOCAL in roots
+    problems = (*roots.values(), *([] if unavailable is None or told else [unavailable]))
+    return Observed(catalog, unavailable, standing.fences, problems)
 
 
 def _is_called(folder: str, text: str) -> bool:

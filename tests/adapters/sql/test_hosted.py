@@ -676,3 +676,17 @@ def test_the_stand_in_does_what_the_host_does(tmp_path: Path) -> None:
             raise ZeroDivisionError
 
     asyncio.run(told())
+
+
+def test_all_states_are_worked_out_once_while_they_read_the_same() -> None:
+    """What they say is that very mapping, until a row reads otherwise; nobody can change it who has it."""
+    row = to_row(NOTES, ON)
+    first, second = [tuple(row)], [tuple(row._replace(priority=8))]
+    table = HostedStates(lambda: handle, AGENT)
+    handle = Scripted([first, [*first], second])
+    said = finish(table.rows())
+    assert said == {NOTES: ON}
+    assert finish(table.rows()) is said
+    assert finish(table.rows())[NOTES].priority == 8
+    with pytest.raises(TypeError):
+        said[NOTES] = PINNED  # type: ignore[index] # which is what is tried
