@@ -105,6 +105,29 @@ def test_what_says_nothing_is_written_over_or_dropped() -> None:
     assert scene.entries == {BIRD: entry_of(record("bird"), NOW)}
 
 
+def test_a_catalog_that_it_is_in_line_with_is_not_looked_at_again() -> None:
+    """Not until another one is told, or one name, or that nothing may be seen; else the index is not even read."""
+    scene, now = Scene(), (enabled("bird"), record("cod"))
+    assert len(scene.shown(*now)) == 3
+    assert scene.shown(*now) == [("entries", None)]
+    assert scene.shown(*now) == []
+    scene.changed("bird", record("bird"))
+    assert scene.shown(*now) == [("entries", None), ("put", "bird")]
+    assert (scene.shown(*now), scene.shown(*now)) == ([("entries", None)], [])
+    assert scene.shown(hidden=True) == []
+    assert (scene.shown(*now), scene.shown(*now)) == ([("entries", None)], [])
+    assert scene.shown(*now, entries=((SourceId.AGENT_LOCAL, 3),)) == [("entries", None)]
+
+
+def test_what_could_not_be_written_is_tried_again_with_the_same_catalog() -> None:
+    """Be the index away, or another's write in between: only what was found in line is."""
+    scene, now = Scene(), (enabled("bird"),)
+    scene.graph.unavailable = IndexUnavailable("it is away")
+    assert scene.shown(*now) == [("entries", None)]
+    scene.graph.unavailable = None
+    assert scene.shown(*now) == [("entries", None), ("put", "bird")]
+
+
 def test_while_a_root_cannot_be_read_nothing_is_dropped() -> None:
     """What is not in a catalog that lacks a root may be in that root; what is in it is written all the same."""
     scene = Scene(record("bird"), record("cod"))

@@ -20,6 +20,7 @@ from ..domain.record import Rejection, SkillRecord
 from ..domain.resolver import Catalog
 from ..ports.graph import EntryBarred, GraphIndex, IndexUnavailable
 from ..ports.world import Clock, Watcher
+from .observed import Latest
 
 __all__ = ["Entries", "Indexed", "Repairs", "repairs"]
 
@@ -52,34 +53,45 @@ class Indexed:
     index: GraphIndex
     clock: Clock
     watcher: Watcher = field(factory=Watcher)
+    _in_line: Latest[bool] = field(factory=Latest, init=False)
+    """With which catalog the whole index was found to be, if nothing was told since."""
 
     async def shown(self, catalog: Catalog, *, hidden: bool) -> None:
         """Bring the whole index in line: one read, and a write for each entry that differs.
 
-        While what is kept is hidden, nothing is read or written: the entries stay.
+        While what is kept is hidden, nothing is read or written: the entries stay. Nor is anything where it was found
+        in line with that catalog, and has been told of nothing since.
         """
-        if not hidden and await self._follow(None, catalog.records, has_all=not catalog.problems):
+        if self._in_line.of(catalog) and not hidden:
+            return
+        self._in_line.keep(None, answer=False)
+        done = None if hidden else await self._follow(None, catalog.records, has_all=not catalog.problems)
+        if done is not None:
+            self._in_line.keep(catalog, answer=not any(done))
             self.watcher.index_in_line()
 
     async def changed(self, name: SkillName, found: SkillRecord | Rejection | None) -> None:
         """Bring the entry of one name in line; no other is read or written. A rejected folder has none."""
+        self._in_line.keep(None, answer=False)
         await self._follow(name, [found] if isinstance(found, SkillRecord) else [], has_all=True)
 
-    async def _follow(self, name: SkillName | None, records: Iterable[SkillRecord], *, has_all: bool) -> bool:
-        """Whether nothing is left to be done."""
+    async def _follow(self, name: SkillName | None, records: Iterable[SkillRecord], *, has_all: bool) -> Repairs | None:
+        """What there was to do, if all of it could be done."""
         failure: IndexUnavailable | None = None
+        puts, drops = Repairs((), ())
         try:
             entries = await self.index.entries(name)
             puts, drops = repairs(records, entries, self.clock.now())
             for entry in puts:
                 failure = await _barred(self.index.put(entry, seen=entries.get(entry.name))) or failure
-            for gone in drops if has_all else ():
+            drops = drops if has_all else ()
+            for gone in drops:
                 await self.index.drop(gone, seen=entries[gone])
         except IndexUnavailable as error:
             failure = error
         if failure is not None:
             self.watcher.index_failed(failure.why)
-        return failure is None
+        return Repairs(puts, drops) if failure is None else None
 
 
 async def _barred(writing: Awaitable[bool]) -> EntryBarred | None:
