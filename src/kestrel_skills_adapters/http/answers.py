@@ -14,7 +14,7 @@ from ..records import Members
 from .requests import is_known
 from .statuses import PROBLEM_JSON, Problem
 
-__all__ = ["answer", "failure", "tagged"]
+__all__ = ["answer", "encoded", "failure", "sent", "tagged"]
 
 _HEADERS: Final = {"Cache-Control": "private, no-cache", "X-Content-Type-Options": "nosniff"}
 """Kept by the browser alone, which asks each time whether it is still so; and taken for nothing but what it is."""
@@ -26,12 +26,16 @@ def answer(
     """What was asked for, with the tag of what it is of, and where it is."""
     headers = {**_HEADERS, **({} if tag is None else {"ETag": f'"{tag}"'})}
     headers |= {} if location is None else {"Location": location}
-    return Response(_encoded(members), status, headers, media_type="application/json")
+    return Response(encoded(members), status, headers, media_type="application/json")
 
 
 def tagged(request: Request, members: Members, tag: str | None = None) -> Response:
-    """What was asked for, if it is not what the asker has; without a tag, that of what is sent."""
-    content = _encoded(members)
+    """What was asked for, if it is not what the asker has; see `sent`."""
+    return sent(request, encoded(members), tag)
+
+
+def sent(request: Request, content: bytes, tag: str | None = None) -> Response:
+    """What is JSON already, if it is not what the asker has; without a tag, that of what is sent."""
     tag = tag or hashlib.sha256(content).hexdigest()
     headers = {**_HEADERS, "ETag": f'"{tag}"'}
     if is_known(request.headers.get("If-None-Match"), tag):
@@ -45,8 +49,8 @@ def failure(problem: Problem) -> Response:
     return Response(problem.encoded, problem.status, headers, media_type=PROBLEM_JSON)
 
 
-def _encoded(members: Members) -> bytes:
-    """What no UTF-8 holds, a lone surrogate, is escaped with all else that is not ASCII."""
+def encoded(members: Members) -> bytes:
+    """An answer as it is sent. What no UTF-8 holds, a lone surrogate, is escaped with all else that is not ASCII."""
     try:
         return json.dumps(members, ensure_ascii=False, separators=(",", ":")).encode()
     except UnicodeEncodeError:

@@ -10,7 +10,7 @@ from attrs import field, frozen
 from kestrel_skills_core.domain.names import Address, SkillName
 from kestrel_skills_core.service.installer import Installer
 from kestrel_skills_core.service.library import SkillLibrary
-from kestrel_skills_core.service.observed import Observed
+from kestrel_skills_core.service.observed import Latest, Observed
 
 from ..records import Shown
 from .jobs import Jobs
@@ -33,6 +33,8 @@ class Desk:
     included: Callable[[], Collection[SkillName]] | None = None
     notes: Callable[[Observed], Sequence[str]] = lambda _: ()
     jobs: Jobs = field(factory=Jobs)
+    catalog: Latest[bytes] = field(factory=Latest, init=False)
+    """The catalog as it was sent last."""
     turn: asyncio.Lock = field(factory=asyncio.Lock, init=False)
     """Held for a change of state, so that of two that saw the same one comes too late. A file's store sees to that."""
 

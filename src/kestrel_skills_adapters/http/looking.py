@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import partial
+from collections.abc import Sequence
 from typing import Annotated, Final
 
 from attrs import frozen
@@ -20,7 +21,7 @@ from kestrel_skills_core.service.observed import Observed
 from kestrel_skills_core.service.queries import Reading
 
 from ..records import Members, Shown, finding_members, inventory_members, verification_members
-from .answers import answer, tagged
+from .answers import answer, encoded, sent, tagged
 from .desk import Desk
 from .rendering import rendered
 from .routes import Ask, Route
@@ -57,12 +58,12 @@ class Looking:
     async def catalog(self, request: Request, _: IfNoneMatch = None) -> Response:
         """Every skill and every rejected folder, in catalog order, and the context clause."""
         desk = await self.ask(request)
-        return tagged(request, await _catalog(desk, await desk.library.catalog()))
+        return sent(request, await _catalog(desk, await desk.library.catalog()))
 
     async def reload(self, request: Request) -> Response:
         """The same, for which every folder is opened again."""
         desk = await self.ask(request)
-        return tagged(request, await _catalog(desk, await desk.library.reload()))
+        return sent(request, await _catalog(desk, await desk.library.reload()))
 
     async def tree(self, request: Request, name: str, _: IfNoneMatch = None) -> Response:
         """The files of a skill or rejected folder."""
@@ -117,10 +118,18 @@ class Looking:
         return answer({"name": name} | verification_members(verification))
 
 
-async def _catalog(desk: Desk, observed: Observed) -> Members:
+async def _catalog(desk: Desk, observed: Observed) -> bytes:
+    """The whole catalog, which may be long: made beside the loop, and only where it is not what was sent last."""
+    notes = list(desk.notes(observed))
+    made_of = observed, notes
+    sent = desk.catalog.of(made_of)
+    return sent or desk.catalog.keep(made_of, await desk.library.offload(lambda _: _made(desk, observed, notes)))
+
+
+def _made(desk: Desk, observed: Observed, notes: Sequence[str]) -> bytes:
     clause = observed.clause(desk.library.budget)
     shown = Shown(desk.library.agent, frozenset(clause.included))
-    return shown.catalog(observed, clause) | {"notes": list(desk.notes(observed))}
+    return encoded(shown.catalog(observed, clause) | {"notes": notes})
 
 
 async def _read(desk: Desk, name: str) -> Reading:

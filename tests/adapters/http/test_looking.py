@@ -73,6 +73,17 @@ class TestCatalog:
         browser.post("", {"name": "new", "description": "Use it.", "body": "Go."})
         assert browser.ask("GET", "", headers={"If-None-Match": tag}).status_code == 200
 
+    def test_it_is_made_once_while_nothing_changes(self, on: Shelf) -> None:
+        """What was sent is kept for who asks next; a change makes another."""
+        desk = desk_of(on.library)
+        with browsing(desk) as browser:
+            sent = browser.ask("GET", "").content
+            observed = browser.run(on.library.catalog())
+            assert desk.catalog.of(observed) == sent
+            browser.post("", {"name": "new", "description": "Use it.", "body": "Go."})
+            assert browser.ask("GET", "").content != sent
+            assert desk.catalog.of(observed) is None
+
     def test_a_browser_asks_again_each_time(self, browser: Browser) -> None:
         """And nobody in between keeps what it was told."""
         assert browser.ask("GET", "").headers["Cache-Control"] == "private, no-cache"
