@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import partial
-from collections.abc import Sequence
 from typing import Annotated, Final
 
 from attrs import frozen
