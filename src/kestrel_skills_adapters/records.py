@@ -103,6 +103,7 @@ class Shown:
             "source": rejection.source.value,
             "faults": [finding_members(fault) for fault in rejection.faults],
             "delete_revision": None if binding is None else binding.token,
+            "adaptable": rejection.adaptable,
             "holds_back": None if held is None else self.record(held, resolves=False),
         }
 

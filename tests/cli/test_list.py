@@ -72,12 +72,13 @@ RECORD = {
 REJECTION = {
     "type": "object",
     "additionalProperties": False,
-    "required": ["name", "source", "faults", "delete_revision", "holds_back"],
+    "required": ["name", "source", "faults", "delete_revision", "adaptable", "holds_back"],
     "properties": {
         "name": TEXT,
         "source": {"enum": ["agent-local", "host-shared", "git"]},
         "faults": {"type": "array", "minItems": 1, "items": FINDING},
         "delete_revision": {"anyOf": [HEX64, {"type": "null"}]},
+        "adaptable": {"type": "boolean"},
         "holds_back": {"anyOf": [{"$ref": "#/$defs/record"}, {"type": "null"}]},
     },
 }

@@ -531,6 +531,29 @@ def test_who_lacks_a_marker() -> None:
     assert not lacks_marker(judged({"big": b"x" * (256 * KIB + 1)}))
 
 
+FOREIGN = b"---\nname: knots\ndescription: Use when a rope must hold.\nlicense: MIT\n---\n\nTie a bowline.\n"
+
+
+@pytest.mark.parametrize(
+    ("entries", "name", "adaptable"),
+    [
+        ({"SKILL.md": FOREIGN, "a.md": b"a"}, "knots", True),
+        ({"SKILL.md": FOREIGN, "notes~": b"a"}, "knots", True),
+        ({"SKILL.md": GOOD}, "knots", False),
+        ({"SKILL.md": b"# Tie\n"}, "knots", False),
+        ({"SKILL.md": FOREIGN, "logo.png": b"\xff"}, "knots", False),
+        ({"SKILL.md": FOREIGN, ".kestrel-provenance.json": b"{"}, "knots", False),
+        ({"SKILL.md": FOREIGN}, "Knots", False),
+        ({"SKILL.md": LINK}, "knots", False),
+        ({"SKILL.md": b"x" * (256 * KIB + 1)}, "knots", False),
+        ({"notes.md": b"a", "SKILL.md": FOLDER}, "knots", False),
+    ],
+)
+def test_what_adapting_mends(entries: dict[str, Entry], name: str, adaptable: bool) -> None:
+    """It rewrites the document alone: whatever else is wrong, and what it cannot read, stays wrong."""
+    assert judged(entries, name=name).adaptable is adaptable
+
+
 NAMES = st.one_of(
     st.sampled_from(["a", "A", "b.md", "é", "e\u0301", "skill.md", "SKILL.md", "sub", "a\nb", "\udcff"]),
     st.sampled_from(["x.pyc", "__pycache__", ".git", ".hg"]),

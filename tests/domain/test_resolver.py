@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 
 from kestrel_skills_core.domain.clause import render_clause
 from kestrel_skills_core.domain.errors import SkillAbsent, SourceUnavailable
-from kestrel_skills_core.domain.names import Address, SourceId, is_skill_name
+from kestrel_skills_core.domain.names import Address, SkillName, SourceId, is_skill_name
 from kestrel_skills_core.domain.provenance import Provenance
 from kestrel_skills_core.domain.record import Rejection, SkillRecord, SkillState, Subject
 from kestrel_skills_core.domain.resolver import Catalog, Resolver, Survey, leads_to, record_of
@@ -120,6 +120,14 @@ def test_a_rejection_keeps_what_was_seen():
     assert isinstance(found, Rejection)
     assert (found.faults, found.findings, found.revision) == ((FAULT,), (FAULT,), seen.revision)
     assert (found.inventory, found.generation, found.unlisted) == ((), GENERATION, None)
+
+
+def test_what_adapting_mends_is_the_agents_own():
+    """A shared folder is its operator's to mend."""
+    for source in (SourceId.AGENT_LOCAL, SourceId.HOST_SHARED):
+        found = sighting("bird", valid=False, adaptable=True)
+        catalog = Resolver().resolve([Survey(source=source, sightings={SkillName("bird"): found})], {})
+        assert catalog.rejected[0].adaptable is (source is SourceId.AGENT_LOCAL)
 
 
 def test_a_folder_of_the_shared_root_stays_shared():

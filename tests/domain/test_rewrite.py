@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from kestrel_skills_core.domain.document import examine
 from kestrel_skills_core.domain.errors import BadDocument
 from kestrel_skills_core.domain.names import SkillName
-from kestrel_skills_core.domain.rewrite import Alteration, Rewritten, rewritten
+from kestrel_skills_core.domain.rewrite import Alteration, Rewritten, is_rewritable, rewritten
 from kestrel_skills_core.domain.text import escaped
 from tests.domain.test_foreign import frontmatters
 
@@ -283,6 +283,16 @@ class TestRefusals:
     def test_a_body_is_not_mended(self, content: bytes, faults: list) -> None:
         """Nor is a file that is no text, has no two fences, or is too large."""
         assert refusal(content) == faults
+
+    def test_whether_it_can_be_is_known_beforehand(self) -> None:
+        """What would lose a head that was lifted out before cannot be."""
+        head = f"---\n{GOOD}license: MIT\n---\n"
+        content = head.encode() + b"Do it.\n"
+        assert is_rewritable(content, BIRD)
+        assert is_rewritable(content, BIRD, lifted=head)
+        assert not is_rewritable(content, BIRD, lifted=f"---\n{GOOD}author: Anna\n---\n")
+        assert not is_rewritable(b"# Fly\n", BIRD)
+        assert not is_rewritable(b"---\nname: bird\nlicense: MIT\n---\nDo it.\n", BIRD)
 
     def test_a_fault_that_shows_only_afterwards(self) -> None:
         """What the strict reader did not come to is told at its place in what would have been made."""

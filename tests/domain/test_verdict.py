@@ -12,6 +12,7 @@ from kestrel_skills_core.domain.verdict import verdict_after, verdict_on
 NAME = SkillName("lint")
 DOCUMENT = Content(b"---\nname: lint\ndescription: Use when testing.\n---\n\nRun it.\n")
 OTHER = Content(b"---\nname: lint\ndescription: Use when it rains.\n---\n\nRun it.\n")
+FOREIGN = Content(b"---\nname: lint\ndescription: Use when testing.\nlicense: MIT\n---\n\nRun it.\n")
 BROKEN = Content(b"---\nname: other\ndescription: Use when testing.\n---\n\nRun it.\n")
 MORE: dict[str, Entry] = {"a/b/c.sh": Content(b"#!/bin/sh\n", executable=True), "a/b.md": Content(b"b")}
 ODD: dict[str, Entry] = {"latest": Odd("link"), "notes~": Content(b"old")}
@@ -36,7 +37,7 @@ def test_a_tree_is_judged_as_a_folder_would_be() -> None:
 
 def test_what_follows_an_edit_is_what_a_survey_would_see() -> None:
     """What is not inventoried stays as it was seen: links and litter, with what is said of them."""
-    for before, after in ((DOCUMENT, OTHER), (DOCUMENT, BROKEN), (BROKEN, DOCUMENT)):
+    for before, after in ((DOCUMENT, OTHER), (DOCUMENT, BROKEN), (BROKEN, DOCUMENT), (OTHER, FOREIGN)):
         was = seen({"SKILL.md": before, **MORE, **ODD})
         now = seen({"SKILL.md": after, **MORE, **ODD})
         assert verdict_after(was.sighting, was.tree, now.tree) == evolve(now.sighting, stamps=None)

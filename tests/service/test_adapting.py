@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from hashlib import sha256
 
 import pytest
 
 from kestrel_skills_adapters.memory.files import Entry
 from kestrel_skills_adapters.world import finish
-from kestrel_skills_core.domain.commands import Adapt, SetState, Unadapt
+from kestrel_skills_core.domain.commands import Adapt, Edit, SetState, Unadapt
+from kestrel_skills_core.domain.edit import Replace
 from kestrel_skills_core.domain.errors import (
     BadDocument,
     NotEditable,
@@ -178,6 +180,44 @@ class TestAdapt:
         on.states.unavailable = StateUnavailable("it is away", "bring it back")
         assert isinstance(refused(lambda: adapt(on)), StateUnavailable)
         assert on.local.folders["lint"] == FOREIGN
+
+    @pytest.mark.parametrize(
+        ("document", "beside", "mends"),
+        [
+            (ORIGINAL, {}, True),
+            (ORIGINAL, {RECORD: Content(dump_provenance(GIT))}, True),
+            (ORIGINAL, {"logo.png": Content(b"\xff")}, False),
+            (ORIGINAL, {RECORD: Content(b"{")}, False),
+            (b"# Run it\n", {}, False),
+            (MADE, {}, False),
+        ],
+    )
+    def test_a_rejected_folder_says_whether_adapting_mends_it(
+        self, document: bytes, beside: dict[str, Entry], mends: bool
+    ) -> None:
+        """And it is then what adapting does."""
+        on = shelf({"lint": FOREIGN | {"SKILL.md": Content(document)} | beside})
+        before = listed(on)
+        assert (isinstance(before, Rejection) and before.adaptable) is mends
+        with suppress(SkillError):
+            adapt(on)
+        assert (isinstance(before, Rejection) and isinstance(listed(on), SkillRecord)) is mends
+
+    def test_what_was_edited_since_it_was_adapted_is_not_said_to_be_mended_by_it(self) -> None:
+        """The frontmatter that is on record would be lost; what was put back may be adapted again."""
+        on = shelf({"lint": dict(FOREIGN)})
+        adapt(on)
+        put(on, MADE.replace(b'"lint"', b'"lint"\r\nlicense: MIT'))
+        change = Replace("MIT", "Apache-2.0")
+        edited = finish(on.library.edit(Edit(address=parse_address("lint"), change=change)))
+        for found in (edited, listed(on)):
+            assert isinstance(found, Rejection)
+            assert not found.adaptable
+        assert isinstance(refused(lambda: adapt(on)), NotEditable)
+        put(on, ORIGINAL)
+        found = listed(on)
+        assert isinstance(found, Rejection)
+        assert found.adaptable
 
     def test_what_else_is_wrong_stays_wrong(self) -> None:
         """A folder with a picture is still rejected, for the picture alone."""

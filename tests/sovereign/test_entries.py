@@ -52,6 +52,7 @@ def rejection(held: dict[str, Any] | None) -> dict[str, Any]:
         "source": "agent-local",
         "faults": faults,
         "delete_revision": TOKEN,
+        "adaptable": True,
         "holds_back": held,
     }
 

@@ -186,7 +186,11 @@ async def _changed(
     problem = came.problem if isinstance(came, Outcome) else None
     assert found is not None, "what was made or changed is there"
     shown = await desk.shown()
-    members: Members = {"found": shown.found(found), "problem": None if problem is None else error_members(problem)}
+    members: Members = {
+        "found": shown.found(found),
+        "revision": found.revision,
+        "problem": None if problem is None else error_members(problem),
+    }
     return answer(members | (more or {}), **{"tag": found.revision, **how})
 
 

@@ -184,12 +184,13 @@ class Skill(_Told):
 
 
 class Rejection(_Told):
-    """A folder that is no skill yet, with what is wrong, and the skill that it holds back."""
+    """A folder that is no skill yet, with what is wrong, whether adapting mends that, and the skill it holds back."""
 
     name: str
     source: str
     faults: list[Finding]
     delete_revision: Digest | None
+    adaptable: bool
     holds_back: Skill | None
 
 
@@ -317,11 +318,13 @@ class Adapted(_Told):
 class Changed(_Told):
     """What a change came to.
 
-    `found` is the skill or folder as it then is; after a deletion, what has the name then. `problem` is what could not
+    `found` is the skill or folder as it then is; after a deletion, what has the name then. `revision` is that of its
+    files; null where the folder is beyond the caps, and not there after a deletion. `problem` is what could not
     be done after the change stood. `warnings` are advice on what was written.
     """
 
     found: Skill | Rejection | None
+    revision: Digest | None = None
     problem: ErrorNote | None = None
     warnings: list[Finding] | None = None
     adaptation: Adapted | None = None

@@ -20,7 +20,7 @@ from typing import Final, Literal
 from . import rules
 from .document import Head, examine
 from .errors import BadPath, TooLarge
-from .findings import Finding, Rule, capped
+from .findings import Finding, Rule, capped, faults_of
 from .limits import LIMITS
 from .names import (
     DOCUMENT,
@@ -28,17 +28,30 @@ from .names import (
     PROVENANCE,
     Generation,
     ResourcePath,
+    SkillName,
     is_left_out,
     is_reserved,
+    is_skill_name,
     portable_key,
     resource_path,
 )
 from .provenance import Provenance, UnreadableProvenance, load_provenance
 from .record import Sighting
+from .rewrite import is_rewritable
 from .text import escaped, place_in
 from .tree import Item, Listing, Unlisted, clashes, revision_of
 
-__all__ = ["Folder", "Kind", "illegible", "is_sought", "is_walked", "lacks_marker", "parse_marker", "render_marker"]
+__all__ = [
+    "Folder",
+    "Kind",
+    "illegible",
+    "is_adaptable",
+    "is_sought",
+    "is_walked",
+    "lacks_marker",
+    "parse_marker",
+    "render_marker",
+]
 
 Kind = Literal["file", "folder", "link", "other"]
 
@@ -82,6 +95,18 @@ def lacks_marker(sighting: Sighting) -> bool:
     return sighting.generation is None and (sighting.head is not None or sighting.unlisted is not None)
 
 
+def is_adaptable(folder: str, document: bytes | None, faults: Sequence[Finding], provenance: Provenance | None) -> bool:
+    """Whether adapting a folder in its place mends everything that is wrong with it: it rewrites `SKILL.md` alone."""
+    record = None if provenance is None else provenance.adapted
+    return (
+        document is not None
+        and is_skill_name(folder)
+        and len(faults) > 0
+        and all(fault.file == DOCUMENT for fault in faults)
+        and is_rewritable(document, SkillName(folder), record.frontmatter if record and record.changes else "")
+    )
+
+
 def illegible(path: str, content: bytes) -> Finding | None:
     """What keeps the bytes of a resource from being text: bytes that are not UTF-8, or a NUL."""
     try:
@@ -113,6 +138,7 @@ class Folder:
         self._findings: list[Finding] = []
         self._binaries: list[Finding] = []
         self._document_met = False
+        self._document: bytes | None = None
         self._head: Head | None = None
         self._generation: Generation | None = None
         self._provenance: Provenance | None = None
@@ -163,6 +189,7 @@ class Folder:
         self._bytes += size
         self._items.append(Item(ResourcePath(path), size, hashlib.sha256(content).digest(), executable))
         if path == DOCUMENT:
+            self._document = content
             self._head, findings = examine(content, self._name)
             self._findings += findings
         elif not content.isascii() or b"\0" in content:
@@ -221,6 +248,7 @@ class Folder:
             unlisted=None if crossed else self._listing(),
             unread=self._unread,
             unrecorded=next((found for found in judged if found.file == PROVENANCE), None),
+            adaptable=is_adaptable(self._name, self._document, faults_of(judged), self._provenance),
             stamps=stamps,
         )
 

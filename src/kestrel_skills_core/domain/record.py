@@ -29,6 +29,7 @@ class Sighting:
     a fault. `unlisted` is nothing where the folder is beyond the caps, so that nobody can approve what nobody saw.
     `unread` says what could not be read, if anything: it may be all that two revisions differ in. `unrecorded` says why
     the record of where it came from cannot be read, if one is there, whatever else there is to say.
+    `adaptable` is set where it is rejected, and rewriting its `SKILL.md` leaves nothing wrong with it.
     `stamps` belong to the adapter: equal stamps mean that looking again is not needed, and nothing else.
     """
 
@@ -42,6 +43,7 @@ class Sighting:
     unlisted: Listing | None = ()
     unread: Finding | None = None
     unrecorded: Finding | None = None
+    adaptable: bool = False
     stamps: object = None
 
     @property
@@ -179,7 +181,8 @@ class SkillRecord:
 class Rejection:
     """A folder that is no skill yet: an entry like any other, so that a person can repair it.
 
-    `name` is nothing where the folder's name is no skill name; `label` is safe to print either way.
+    `name` is nothing where the folder's name is no skill name; `label` is safe to print either way. `adaptable` says
+    that adapting it makes a skill of it, and may be done.
     """
 
     label: str
@@ -191,6 +194,7 @@ class Rejection:
     inventory: Inventory = ()
     generation: Generation | None = None
     unlisted: Listing | None = None
+    adaptable: bool = False
     holds_back: SkillRecord | None = None
 
     def delete_binding(self, agent: str) -> ApprovalBinding | None:

@@ -191,6 +191,7 @@ def record_of(
             inventory=sighting.inventory,
             generation=sighting.generation,
             unlisted=sighting.unlisted,
+            adaptable=sighting.adaptable and source is not SourceId.HOST_SHARED,
         )
     return SkillRecord(
         name=head.name,

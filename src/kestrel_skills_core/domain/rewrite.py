@@ -25,7 +25,7 @@ from .limits import LIMITS
 from .names import SkillName
 from .text import escaped, folded
 
-__all__ = ["Alteration", "Rewritten", "rewritten"]
+__all__ = ["Alteration", "Rewritten", "is_rewritable", "rewritten"]
 
 _SHOWN: Final = 160
 _TOLD: Final = (
@@ -88,6 +88,22 @@ def rewritten(content: bytes, name: SkillName, stated: Foreign | None = None) ->
         raise BadDocument(name, [fault for fault in faults if fault.rule in broken] or faults_of(left))
     changes = [*_lifted(foreign), *_renamed(foreign, name), *_described(foreign, said, description), *_mended(faults)]
     return Rewritten(document, foreign.head, tuple(sorted(changes, key=lambda change: not change.loses)))
+
+
+def is_rewritable(content: bytes, name: SkillName, lifted: str = "") -> bool:
+    """Whether rewriting mends a `SKILL.md`: all that is wrong with it, and nothing is lost.
+
+    `lifted` is a head that was lifted out of it before. What has another one by now was edited since, and the head that
+    is on record would be lost to the one that is lifted out next.
+    """
+    foreign = opened(content)
+    if foreign is None or lifted not in ("", foreign.head):
+        return False
+    try:
+        rewritten(content, name, foreign)
+    except BadDocument:
+        return False
+    return True
 
 
 def _within_cap(text: str) -> str:

@@ -7,8 +7,8 @@ from collections.abc import Mapping
 from attrs import evolve
 
 from .findings import capped, faults_of
-from .folder import Folder
-from .names import ResourcePath
+from .folder import Folder, is_adaptable
+from .names import DOCUMENT, ResourcePath
 from .record import Sighting
 from .tree import Content, SkillTree, folders_of
 
@@ -39,10 +39,12 @@ def verdict_after(seen: Sighting, before: SkillTree, after: SkillTree) -> Sighti
     was, now = verdict_on(seen.folder, before), verdict_on(seen.folder, after)
     beside = [finding for finding in seen.findings if finding not in was.findings]
     findings = capped([*now.findings, *beside])
+    faults, document = faults_of(findings), after.files.get(DOCUMENT)
     return evolve(
         now,
-        head=None if faults_of(findings) else now.head,
+        head=None if faults else now.head,
         findings=findings,
+        adaptable=is_adaptable(seen.folder, None if document is None else document.data, faults, seen.provenance),
         generation=seen.generation,
         provenance=seen.provenance,
         unlisted=seen.unlisted,

@@ -158,6 +158,14 @@ class TestFiles:
         answer = browser.ask("PUT", "/alien/file?path=SKILL.md", body, headers={"If-Match": revision(browser, "alien")})
         assert answer.json()["found"]["description"] == "Use it."
 
+    def test_a_rejected_folder_tells_its_revision(self, browser: Browser) -> None:
+        """So that whoever mends it in several steps need not ask anew, and so take what another wrote for their own."""
+        for content in ("---\nname: other\n---\nGo.\n", "---\nname: alien\n---\nGo.\n"):
+            seen = {"If-Match": revision(browser, "alien")}
+            answer = browser.ask("PUT", "/alien/file?path=SKILL.md", {"content": content}, headers=seen).json()
+            assert "faults" in answer["found"]
+            assert answer["revision"] == revision(browser, "alien")
+
     def test_what_is_the_hosts_is_not_written(self, browser: Browser) -> None:
         """403."""
         headers = {"If-Match": revision(browser, "sail")}
