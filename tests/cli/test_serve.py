@@ -8,9 +8,10 @@ import signal
 import socket
 import subprocess
 import sys
+import time
 import urllib.error
 import urllib.request
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, Final
@@ -63,10 +64,12 @@ class Server:
 
 
 @contextmanager
-def serving(home: Path, *arguments: str) -> Iterator[Server]:
-    """A process that serves the skills of a home."""
+def serving(home: Path, *arguments: str, browser: Path | None = None, within: Sequence[str] = ()) -> Iterator[Server]:
+    """A process that serves the skills of a home; without a browser, it is told to start none."""
     environ = {"HOME": str(home), "PATH": os.environ["PATH"], "PYTHONPATH": str(ROOT / "src")}
-    command = [sys.executable, "-c", PROGRAM, "serve", "--root", str(home / "skills"), "--no-browser", *arguments]
+    environ |= {} if browser is None else {"BROWSER": str(browser)}
+    shown = ("--no-browser",) if browser is None else ()
+    command = [*within, sys.executable, "-c", PROGRAM, "serve", "--root", str(home / "skills"), *shown, *arguments]
     process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=environ)
     try:
         assert process.stdout is not None
@@ -121,6 +124,43 @@ def test_it_ends_when_it_is_told_to(home: Path, number: int) -> None:
         server.catalog()
         code, said = server.ends(number)
     assert (code, said) == (0, "Ctrl-C ends it\n")
+
+
+BROWSER: Final = """#!/bin/sh
+path="${1#file://}"
+printf '%s %s %s ' "$1" "$(stat -c %a "$path")" "$(stat -c %a "$(dirname "$path")")" > "$HOME/told"
+cat "$path" >> "$HOME/told"
+mv "$HOME/told" "$HOME/opened"
+"""
+
+
+def test_the_browser_is_told_the_token_where_nobody_else_can_see_it(home: Path) -> None:
+    """It is started with a file that its user alone can read, which leads on, and is gone when the server is."""
+    program = home / "browser"
+    program.write_text(BROWSER)
+    program.chmod(0o755)
+    with serving(home, browser=program) as server:
+        opened = home / "opened"
+        deadline = time.monotonic() + 20
+        while not opened.exists():
+            assert time.monotonic() < deadline
+            time.sleep(0.02)
+        given, file_mode, folder_mode, page = opened.read_text().split(" ", 3)
+        assert (file_mode, folder_mode) == ("600", "700")
+        assert server.token not in given
+        assert f'url={server.address}/#token={server.token}"' in page
+        code, _ = server.ends(signal.SIGTERM)
+    assert code == 0
+    assert not Path(given.removeprefix("file://")).parent.exists()
+
+
+def test_where_no_file_can_be_written_the_address_is_said_all_the_same(home: Path) -> None:
+    """And the skills are served."""
+    full = ("sh", "-c", 'ulimit -f 0; exec "$@"', "sh")
+    with serving(home, browser=home / "none", within=full) as server:
+        assert server.catalog()["count"] == 1
+        _, said = server.ends(signal.SIGTERM)
+    assert "no browser is opened" in said
 
 
 def test_each_start_has_its_own_token(home: Path) -> None:

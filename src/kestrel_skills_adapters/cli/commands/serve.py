@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 import webbrowser
+from contextlib import ExitStack
 
 import click
 
@@ -12,6 +13,7 @@ from ...world import threads
 from ..changes import begin
 from ..failures import DONE, Misuse
 from ..invocation import BUDGET, OUTPUT, WHERE, accepts, of
+from ..leading import leading_to
 
 __all__ = ["command"]
 
@@ -33,6 +35,7 @@ def command(context: click.Context, port: int, no_browser: bool) -> int:  # noqa
     screen, session = invocation.screen(), invocation.session(found=True)
     begin(session, invocation)
     library = library_of(session.settings, offload=threads)
+    ending = ExitStack()
 
     def listening(address: str) -> None:
         if invocation.json:
@@ -41,12 +44,19 @@ def command(context: click.Context, port: int, no_browser: bool) -> int:  # noqa
             screen.line(f"the skills are at {address}")
             screen.note("Ctrl-C ends it")
         screen.out.flush()
-        if not no_browser:
-            # A browser may take its time, or be one that runs in this very terminal.
-            threading.Thread(target=webbrowser.open, args=(address,), daemon=True).start()
+        if no_browser:
+            return
+        try:
+            page = ending.enter_context(leading_to(address))
+        except OSError:
+            screen.note("no browser is opened, as no file can be written for it; open the address yourself")
+            return
+        # A browser may take its time, or be one that runs in this very terminal.
+        threading.Thread(target=webbrowser.open, args=(page,), daemon=True).start()
 
     try:
-        serve(desk_of(library, connect=invocation.connect), port, listening)
+        with ending:
+            serve(desk_of(library, connect=invocation.connect), port, listening)
     except BadSetting as error:
         raise Misuse(str(error), error.fix) from None
     return DONE
