@@ -4,28 +4,32 @@ import API from '/js/api.js';
 const BASE = '/api/procedural-skills';
 const WHY = 'Console: skills panel';
 
-const tail = (name, what, path) =>
+const of = (name, what = '', path = undefined) =>
   `/${encodeURIComponent(name)}${what}${path === undefined ? '' : `?path=${encodeURIComponent(path)}`}`;
+const job = (id) => `/install${of(id)}`;
 
-/** What went wrong, as the server says it: `code`, `message`, `fix`, `faults`, `found`. */
+/** What went wrong, as the server says it: `code`, `message`, `fix`, `faults`, `adaptation`. */
 export class Problem extends Error {
   constructor(error) {
     const told = error?.body && typeof error.body === 'object' ? error.body : {};
-    super(typeof told.detail === 'string' ? told.detail : error?.message || 'The server does not answer.');
-    this.status = error?.status ?? 0;
+    const status = error?.status ?? 0;
+    super(typeof told.detail === 'string' ? told.detail : (status && error.message) || 'The server does not answer.');
+    this.status = status;
     this.code = told.code ?? '';
-    this.fix = told.fix ?? (this.status ? '' : 'see whether it still runs, then try again');
+    this.fix = told.fix ?? (status ? '' : 'see whether it still runs, then try again');
     this.faults = told.faults ?? [];
-    this.found = told.found ?? null;
-    this.isStale = this.status === 412;
+    this.adaptation = told.adaptation ?? null;
+    this.isStale = status === 412;
   }
 }
 
 /** Thrown away: what was asked of one agent, when another has been chosen since. */
 export class Elsewhere extends Error {}
 
-async function send(method, path, { body, seen, headers = {} } = {}) {
-  const agent = API.getHostAgent?.() ?? null;
+/** The agent whose skills are asked for; nothing where there is but one. */
+export const agentNow = () => API.getHostAgent?.() ?? null;
+
+async function send(method, path, { body, seen, headers = {}, agent = agentNow() } = {}) {
   const told = { ...headers };
   if (method !== 'GET') told[seen ? 'If-Match' : 'X-Kestrel-Request'] = seen ? `"${seen}"` : WHY;
   const options = { method, headers: told };
@@ -37,7 +41,7 @@ async function send(method, path, { body, seen, headers = {} } = {}) {
   } catch (error) {
     failed = new Problem(error);
   }
-  if ((API.getHostAgent?.() ?? null) !== agent) throw new Elsewhere();
+  if (agentNow() !== agent) throw new Elsewhere();
   if (failed) throw failed;
   return answer;
 }
@@ -45,23 +49,23 @@ async function send(method, path, { body, seen, headers = {} } = {}) {
 export const skills = {
   catalog: () => send('GET', ''),
   reload: () => send('POST', '/reload'),
-  tree: (name) => send('GET', tail(name, '/tree')),
-  file: (name, path) => send('GET', tail(name, '/file', path)),
-  preview: (name, path) => send('GET', tail(name, '/preview', path)),
-  checks: (name) => send('GET', tail(name, '/checks')),
-  verify: (name) => send('GET', tail(name, '/verify')),
+  tree: (name) => send('GET', of(name, '/tree')),
+  file: (name, path) => send('GET', of(name, '/file', path)),
+  preview: (name, path) => send('GET', of(name, '/preview', path)),
+  checks: (name) => send('GET', of(name, '/checks')),
+  verify: (name) => send('GET', of(name, '/verify')),
   create: (body) => send('POST', '', { body }),
   validate: (body) => send('POST', '/validate', { body }),
   fit: (states) => send('POST', '/fit', { body: { states } }),
-  write: (name, path, content, seen) => send('PUT', tail(name, '/file', path), { body: { content }, seen }),
-  removeFile: (name, path, seen) => send('DELETE', tail(name, '/file', path), { seen }),
-  adapt: (name, seen) => send('POST', tail(name, '/adapt'), { seen }),
-  unadapt: (name, seen) => send('POST', tail(name, '/unadapt'), { seen }),
-  setState: (name, body, seen) => send('PATCH', tail(name, '/state'), { body, seen }),
+  write: (name, path, content, seen) => send('PUT', of(name, '/file', path), { body: { content }, seen }),
+  removeFile: (name, path, seen) => send('DELETE', of(name, '/file', path), { seen }),
+  adapt: (name, seen) => send('POST', of(name, '/adapt'), { seen }),
+  unadapt: (name, seen) => send('POST', of(name, '/unadapt'), { seen }),
+  setState: (name, body, seen) => send('PATCH', of(name, '/state'), { body, seen }),
   remove: (name, seen) =>
-    send('DELETE', tail(name, ''), { seen, headers: { 'X-Kestrel-Allow-Destructive': `${WHY}: its name was typed` } }),
+    send('DELETE', of(name), { seen, headers: { 'X-Kestrel-Allow-Destructive': `${WHY}: its name was typed` } }),
   previewInstall: (body) => send('POST', '/install/preview', { body }),
   install: (body) => send('POST', '/install', { body }),
-  job: (id) => send('GET', tail(id, '').replace('/', '/install/')),
-  cancel: (id) => send('DELETE', tail(id, '').replace('/', '/install/')),
+  job: (id) => send('GET', job(id)),
+  cancel: (id, agent) => send('DELETE', job(id), { agent }),
 };

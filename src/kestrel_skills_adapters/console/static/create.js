@@ -1,7 +1,8 @@
 // A new skill: judged while it is typed by the very rules that will judge it when it is made.
-import { skills, Elsewhere } from './api.js';
-import { h, fill, button, field, settled } from './dom.js';
-import { ask, actions, problemBox } from './dialogs.js';
+import { skills } from './api.js';
+import { h, button, field, settled } from './dom.js';
+import { ask, actions } from './dialogs.js';
+import { attempt } from './telling.js';
 
 const BODY = '# Procedure\n\n1. \n\n# Done when\n\n- \n';
 
@@ -29,22 +30,19 @@ export function createSkill() {
       control.setAttribute('aria-invalid', String(Boolean(control.value) && isBad));
       return isBad;
     };
-    const judge = settled(async () => {
+    const judge = () => attempt(said, async () => {
       const mine = (asked += 1);
-      try {
-        const judged = await skills.validate({ name: name.value, description: description.value });
-        if (mine !== asked) return;
-        const taken = judged.taken ? 'The agent’s own folder has one of this name already.' : '';
-        const bad = [tell('name', name, judged.name, taken), tell('description', description, judged.description)];
-        make.disabled = bad.includes(true);
-      } catch (error) {
-        if (!(error instanceof Elsewhere)) fill(said, problemBox(error));
-      }
-    });
+      const judged = await skills.validate({ name: name.value, description: description.value });
+      if (mine !== asked) return;
+      const taken = judged.taken ? 'The agent’s own folder has one of this name already.' : '';
+      const bad = [tell('name', name, judged.name, taken), tell('description', description, judged.description)];
+      make.disabled = bad.includes(true);
+    }, judge);
+    const judgeSoon = settled(judge);
     const typed = () => {
       asked += 1;
       make.disabled = true;
-      judge();
+      judgeSoon();
     };
     name.addEventListener('input', typed);
     description.addEventListener('input', typed);
@@ -53,14 +51,11 @@ export function createSkill() {
       event.preventDefault();
       if (make.disabled) return;
       make.disabled = true;
-      try {
-        done(await skills.create({
-          name: name.value, description: description.value, body: body.value, enabled: enabled.checked,
-        }));
-      } catch (error) {
-        if (!(error instanceof Elsewhere)) fill(said, problemBox(error));
-        make.disabled = false;
-      }
+      const made = await attempt(said, () => skills.create({
+        name: name.value, description: description.value, body: body.value, enabled: enabled.checked,
+      }));
+      make.disabled = false;
+      if (made) done(made);
     };
     return [h('form', { on: { submit } },
       fields.name.box, fields.description.box, field('Procedure', body).box,

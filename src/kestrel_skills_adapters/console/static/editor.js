@@ -1,11 +1,13 @@
 // Text with line numbers, to look at or to write in. It is an ordinary text area: what a browser offers for writing stays.
 import { h, count, freshId } from './dom.js';
 
-export const MOST = 256 * 1024;
+const MOST = 256 * 1024;
 const bytes = new TextEncoder();
 
 export class Editor {
   #saved = '';
+  #lineEnd = '\n';
+  #size = 0;
   #numbered = 0;
 
   constructor({ label, readOnly, onChange, onSave }) {
@@ -28,19 +30,32 @@ export class Editor {
     this.element = h('div', { class: 'ksk-editor' }, this.gutter, this.area);
   }
 
-  get text() { return this.area.value; }
+  /** The text with the line ends that the file has: a text area knows only one kind. */
+  get text() { return this.#lineEnd === '\n' ? this.area.value : this.area.value.replaceAll('\n', this.#lineEnd); }
   get isDirty() { return this.area.value !== this.#saved; }
-  get isTooLarge() { return bytes.encode(this.area.value).length > MOST; }
+  get isTooLarge() { return this.#size > MOST; }
 
   /** Shows a text that is as it is kept; `text` is what a person made of it meanwhile. */
   load(saved, text = saved) {
-    // A text area has no carriage returns: what it would make of the text is what has not changed.
+    this.#lineEnd = saved.includes('\r\n') ? '\r\n' : '\n';
     this.area.value = saved;
     this.#saved = this.area.value;
     if (text !== saved) this.area.value = text;
     this.#changed();
     this.area.setSelectionRange(0, 0);
     this.area.scrollTop = 0;
+  }
+
+  /** Takes a text for what is kept now; what is shown stays, with the place where a person writes. */
+  settle(saved) {
+    this.#saved = saved.replaceAll('\r\n', '\n');
+    this.#changed();
+  }
+
+  /** Shows what is kept again. */
+  revert() {
+    this.area.value = this.#saved;
+    this.#changed();
   }
 
   /** Moves to a line and marks it. */
@@ -60,9 +75,9 @@ export class Editor {
       this.gutter.textContent = Array.from({ length: lines }, (_, at) => at + 1).join('\n');
       this.#numbered = lines;
     }
-    const size = bytes.encode(this.area.value).length;
-    this.size.textContent = `${count(size)} of at most ${count(MOST)} bytes`;
-    this.size.classList.toggle('ksk-bad', size > MOST);
+    this.#size = bytes.encode(this.text).length;
+    this.size.textContent = `${count(this.#size)} of at most ${count(MOST)} bytes`;
+    this.size.classList.toggle('ksk-bad', this.isTooLarge);
     this.onChange?.();
   }
 }

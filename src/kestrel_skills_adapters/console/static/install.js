@@ -1,12 +1,14 @@
 // Installing: look at exactly what would come, then take exactly that. Nothing lands that was not on screen.
-import { skills, Elsewhere } from './api.js';
+import { skills, agentNow } from './api.js';
 import { h, fill, button, field, count, plural } from './dom.js';
-import { ask, actions, problemBox, findings, adaptationList } from './dialogs.js';
+import { ask, actions } from './dialogs.js';
+import { attempt, problemBox, findings, adaptationList } from './telling.js';
 
 const PAUSE = 400;
 
 /** Resolves to what was installed, or null. */
 export function installSkill() {
+  const agent = agentNow();
   let job = null;
   return ask('Install from git', (done, dialog) => {
     const stage = h('div', {});
@@ -18,11 +20,8 @@ export function installSkill() {
     const asked = () => ({
       source_url: url.value.trim(), skill_name: name.value.trim(), ref: ref.value.trim() || 'HEAD', adapt: adapt.checked,
     });
-    const fail = (error) => {
-      if (!(error instanceof Elsewhere)) fill(said, problemBox(error));
-    };
     dialog.addEventListener('close', () => {
-      if (job) skills.cancel(job).catch(() => {});
+      if (job) skills.cancel(job, agent).catch(() => {});
     });
 
     const form = () => {
@@ -31,14 +30,11 @@ export function installSkill() {
         event.preventDefault();
         look.disabled = true;
         look.textContent = 'Looking…';
-        fill(said);
-        try {
+        await attempt(said, async () => {
           const found = await skills.previewInstall(asked());
           if (found.skills) stock(found);
           else preview(found);
-        } catch (error) {
-          fail(error);
-        }
+        });
         look.disabled = false;
         look.textContent = 'Preview';
       };
@@ -59,7 +55,7 @@ export function installSkill() {
         stage.querySelector('form').requestSubmit();
       };
       fill(stage,
-      h('p', {}, `${plural(found.skills.length, 'skill')} at commit `, h('code', { class: 'ksk-hash' }, found.commit)),
+        h('p', {}, `${plural(found.skills.length, 'skill')} at commit `, h('code', { class: 'ksk-hash' }, found.commit)),
         h('ul', { class: 'ksk-plain ksk-stock' }, found.skills.map((each) => h('li', {},
           h('button', { type: 'button', class: 'ksk-link', on: { click: () => pick(each) } }, each.name),
           h('div', { class: 'ksk-note' }, each.description || each.folder)))),
@@ -72,7 +68,7 @@ export function installSkill() {
       const { provenance: from } = found;
       const size = found.files.reduce((sum, each) => sum + each.bytes, 0);
       fill(stage,
-      h('p', {}, h('strong', {}, found.name), ' ', found.description),
+        h('p', {}, h('strong', {}, found.name), ' ', found.description),
         h('dl', { class: 'ksk-facts' },
           row('From', from.url), row('Commit', from.commit), row('Digest', found.digest),
           row('Files', `${count(found.files.length)}, ${plural(size, 'byte')}`)),
@@ -98,34 +94,36 @@ export function installSkill() {
     };
 
     const begin = async (found) => {
-      fill(said);
-      try {
-        let state = await skills.install({ ...asked(), skill_name: asked().skill_name || found.name, digest: found.digest });
-        job = state.job;
-        const bar = h('progress', { 'aria-label': 'Received' });
-        const words = h('p', { role: 'status' });
-        fill(stage, h('p', {}, `Installing ${found.name}`), bar, words, said,
-          actions(button('Cancel', async () => {
-            state = await skills.cancel(job);
-          })));
-        stage.querySelector('.ksk-actions button').focus();
-        while (state.state === 'running') {
-          words.textContent = `${plural(state.received, 'byte')} received, ${plural(state.entries, 'entry', 'entries')}`;
-          await new Promise((resolve) => { setTimeout(resolve, PAUSE); });
-          if (state.state === 'running') state = await skills.job(job);
-        }
-        job = null;
-        if (state.state === 'done') return done(state.installed);
-        form();
-        fill(said, state.problem
-          ? problemBox({ ...state.problem, message: state.problem.detail })
-          : h('p', {}, 'Cancelled: nothing was installed.'));
-      } catch (error) {
-        job = null;
-        form();
-        fail(error);
+      const ended = await attempt(said, async () => follow(found, await skills.install({
+        ...asked(), skill_name: asked().skill_name || found.name, digest: found.digest,
+      })));
+      job = null;
+      if (ended?.state === 'done') {
+        done(ended.installed);
+        return;
       }
-      return undefined;
+      form();
+      if (!ended) return;
+      fill(said, ended.problem
+        ? problemBox({ ...ended.problem, message: ended.problem.detail })
+        : h('p', {}, 'Cancelled: nothing was installed.'));
+    };
+
+    const follow = async (found, begun) => {
+      let state = begun;
+      job = state.job;
+      const words = h('p', { role: 'status' });
+      fill(stage, h('p', {}, `Installing ${found.name}`), h('progress', { 'aria-label': 'Received' }), words, said,
+        actions(button('Cancel', async () => {
+          state = await skills.cancel(job, agent);
+        })));
+      stage.querySelector('.ksk-actions button').focus();
+      while (state.state === 'running') {
+        words.textContent = `${plural(state.received, 'byte')} received, ${plural(state.entries, 'entry', 'entries')}`;
+        await new Promise((resolve) => { setTimeout(resolve, PAUSE); });
+        if (state.state === 'running') state = await skills.job(job);
+      }
+      return state;
     };
 
     form();

@@ -1,7 +1,7 @@
 // Where a skill came from, whether it is still that, and what was changed to make it one.
-import { skills, Elsewhere } from './api.js';
-import { h, fill, button } from './dom.js';
-import { problemBox, findings } from './dialogs.js';
+import { skills } from './api.js';
+import { h, button } from './dom.js';
+import { attempt, findings } from './telling.js';
 import { isEditable, PLACES } from './state.js';
 
 const VERDICTS = {
@@ -17,14 +17,10 @@ export async function originOf(entry, { changed, open }) {
   const copies = entry.kind === 'rejected' ? [] : (entry.record.shadowed ?? []);
   const from = verified.provenance;
   const said = h('div', { 'aria-live': 'polite' });
-  const undo = async () => {
-    try {
-      const answer = await skills.unadapt(entry.address, entry.record.revision ?? (await skills.tree(entry.address)).revision);
-      await changed('It is as it was before it was adapted.', answer.found);
-    } catch (error) {
-      if (!(error instanceof Elsewhere)) fill(said, problemBox(error));
-    }
-  };
+  const undo = () => attempt(said, async () => {
+    const answer = await skills.unadapt(entry.address, entry.record.revision ?? (await skills.tree(entry.address)).revision);
+    await changed('It is as it was before it was adapted.', answer.found);
+  });
   const row = (name, value) => value && [h('dt', {}, name), h('dd', {}, value)];
   return h('div', { class: 'ksk-prose' },
     h('p', { class: 'ksk-verdict', data: { verdict: verified.verdict } }, VERDICTS[verified.verdict] ?? verified.verdict),

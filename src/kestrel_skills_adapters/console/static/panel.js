@@ -1,15 +1,16 @@
 // The panel: what is where, which entry is chosen, and when to look again.
-import { skills, Elsewhere } from './api.js';
+import { skills, agentNow, Elsewhere, Problem } from './api.js';
 import { h, fill, button, plural, settled } from './dom.js';
-import { problemBox } from './dialogs.js';
-import { FILTERS, counts, entries, matching } from './state.js';
+import { confirm, dismiss } from './dialogs.js';
+import { lost } from './conflict.js';
+import { FILTERS, counts, entries, isEditable, matching } from './state.js';
 import { List } from './list.js';
 import { Detail } from './detail.js';
 import { Meter } from './meter.js';
+import { Notices } from './notices.js';
 import { createSkill } from './create.js';
 import { installSkill } from './install.js';
-
-const addressed = (entry) => ({ ...entry, address: entry.kind === 'copy' ? entry.key : entry.name });
+import * as drafts from './drafts.js';
 
 export class Panel {
   #all = [];
@@ -17,6 +18,9 @@ export class Panel {
   #hasPainted = false;
   #wanted = null;
   #seen = '';
+  #agent = null;
+  #asked = 0;
+  #shown = 0;
 
   constructor() {
     this.search = h('input', {
@@ -27,23 +31,24 @@ export class Panel {
     this.fresh = button('New', () => this.#create());
     this.bring = button('Install', () => this.#install());
     this.live = h('p', { class: 'ksk-live', role: 'status', 'aria-live': 'polite' });
-    this.notes = h('div', { class: 'ksk-notes' });
-    this.meter = new Meter({ saved: (said) => this.changed(said), open: (name) => this.pick(name, true) });
+    this.notices = new Notices({ resume: (draft) => this.#resume(draft), drop: (draft) => this.#drop(draft) });
+    this.meter = new Meter({
+      saved: (said) => this.changed(said), open: (name) => this.pick(name, true), say: (text) => this.say(text),
+    });
     this.list = new List({ onPick: (key) => this.pick(key), onEnter: () => this.#enter() });
     this.detail = new Detail({
-      changed: (...given) => this.changed(...given), open: (key) => this.pick(key, true), back: () => this.#back(),
-      say: (text) => this.say(text),
+      changed: (...given) => this.changed(...given), opened: () => this.#showDrafts(),
+      open: (key) => this.pick(key, true), back: () => this.#back(),
     });
     this.columns = h('div', { class: 'ksk-split' },
       h('div', { class: 'ksk-side' }, this.list.element, this.list.none), this.detail.element);
     this.element = h('div', { class: 'ksk', on: { keydown: (event) => this.#key(event) } },
       h('div', { class: 'ksk-top' }, h('h1', {}, 'Skills'), this.search, this.filter, this.fresh, this.bring),
-      this.notes, this.meter.element, this.columns, this.live);
-    this.forget();
-    window.addEventListener('beforeunload', (event) => {
-      if (this.detail.files.isDirty) event.preventDefault();
-    });
+      this.notices.element, this.meter.element, this.columns, this.live);
+    this.#begin();
   }
+
+  get isDirty() { return this.detail.files.isDirty; }
 
   get view() {
     return { chosen: this.#chosen, tab: this.detail.tab, filter: this.filter.value, search: this.search.value };
@@ -59,56 +64,79 @@ export class Panel {
     this.live.textContent = text;
   }
 
-  /** Forgets all of another agent. */
-  forget() {
+  /** Keeps what is unsaved for when a person comes back; the page may go now. */
+  keep() { this.detail.files.keep(); }
+
+  /** Forgets everything of an agent that is not the chosen one any more; but what is unsaved is kept. */
+  turn() {
+    if (agentNow() === this.#agent) return;
+    dismiss();
+    this.#begin();
+  }
+
+  #begin() {
+    this.detail.clear();
+    this.meter.forget();
+    this.notices.clear();
+    this.#agent = agentNow();
     this.#seen = '';
     this.#all = [];
     this.#chosen = null;
     this.#hasPainted = false;
-    this.detail.files.editor = null;
-    this.detail.clear();
-    this.say('Loading…');
     this.columns.hidden = this.meter.element.hidden = true;
-    fill(this.notes);
+    this.element.classList.remove('ksk-inside');
+    this.say('Loading…');
   }
 
   /** Looks again; where nothing is new, or a person is in the middle of something, that stays as it is. */
-  async look({ keepsFiles = this.detail.files.isDirty, isOwn = false } = {}) {
+  async look({ keepsFiles = this.isDirty, isOwn = false } = {}) {
+    const asked = (this.#asked += 1);
     let catalog;
     try {
       catalog = await skills.catalog();
     } catch (error) {
-      if (error instanceof Elsewhere) return;
+      if (error instanceof Elsewhere || asked < this.#shown) return;
+      if (!(error instanceof Problem)) throw error;
       this.#seen = '';
-      fill(this.notes, problemBox(error), button('Try again', () => this.look()));
-      this.columns.hidden = this.meter.element.hidden = !this.#hasPainted;
+      this.notices.fail(error, () => this.look());
       if (!this.#hasPainted) this.say('');
       return;
     }
+    if (asked < this.#shown) return; // a later look came first
+    this.#shown = asked;
     const seen = JSON.stringify(catalog);
-    if (seen === this.#seen && !isOwn) return;
+    const isNew = seen !== this.#seen;
     this.#seen = seen;
+    if (isNew || isOwn) await this.#show(catalog, keepsFiles);
+    if (!catalog.hidden) this.#showDrafts();
+  }
+
+  async #show(catalog, keepsFiles) {
     const isOpen = !catalog.hidden;
-    this.columns.hidden = this.meter.element.hidden = !isOpen;
+    for (const each of [this.columns, this.meter.element, this.search, this.filter]) each.hidden = !isOpen;
     this.fresh.disabled = this.bring.disabled = !isOpen;
-    this.search.hidden = this.filter.hidden = !isOpen;
-    this.#notes(catalog);
+    this.notices.show(catalog);
+    if (!this.#hasPainted) this.say('');
     if (!isOpen) {
-      this.say('');
+      this.#all = [];
       this.detail.clear();
       return;
     }
     this.detail.mayState = catalog.enablement_available;
-    this.#all = entries(catalog).map(addressed);
+    this.#all = entries(catalog);
     this.#filters();
     this.meter.show(catalog);
-    if (!this.#hasPainted && this.#wanted) this.#restore();
-    if (!this.#hasPainted) this.say('');
+    const isFirst = !this.#hasPainted;
     this.#hasPainted = true;
+    if (isFirst && this.#wanted) {
+      await this.#restore();
+      return;
+    }
     this.#list();
     const entry = this.#entry(this.#chosen);
     if (entry) await this.detail.show(entry, { keepsFiles });
-    else if (this.#chosen) this.detail.clear();
+    else if (this.#chosen && !this.isDirty) this.detail.clear();
+    else if (this.#chosen) this.say('It is not there any more. What you wrote stays here, so that you can copy it.');
   }
 
   /** Chooses an entry, unless a person would rather stay where they write. */
@@ -123,31 +151,66 @@ export class Panel {
     return true;
   }
 
-  /** After a change: what is there now, said aloud, with what came of it chosen. */
-  async changed(said, found = null, { keepsFiles = false, isGone = false } = {}) {
-    if (found) this.#chosen = found.faults ? `!${found.source}/${found.name}` : found.name;
-    else if (isGone) this.#chosen = null;
-    await this.look({ keepsFiles, isOwn: true });
-    this.say(said);
+  /**
+   * After a change: what is there now, said aloud. What came of it is chosen, unless it was made to an entry that a
+   * person has left meanwhile.
+   */
+  async changed(said, { found = null, entry = null, keepsFiles = false, isGone = false } = {}) {
+    if (!entry || entry.key === this.#chosen) {
+      if (found) this.#chosen = found.faults ? `!${found.source}/${found.name}` : found.name;
+      else if (isGone) this.#chosen = null;
+    }
+    await this.look({ keepsFiles: keepsFiles || this.isDirty, isOwn: true });
+    if (said) this.say(said);
     if (isGone && !found) {
       this.detail.clear();
       this.#back();
     }
   }
 
+  #showDrafts() {
+    const open = this.detail.files.unsaved;
+    const isOpen = (draft) => draft.name === open?.name && draft.path === open?.path;
+    this.notices.showDrafts(drafts.ofAgent(this.#agent).filter((draft) => !isOpen(draft)));
+  }
+
+  async #resume(draft) {
+    if (!(await this.detail.mayLeave())) return;
+    const entry = this.#all.find((each) => each.address === draft.name && isEditable(each));
+    if (!entry) {
+      if (await lost(draft)) this.#forgetDraft(draft);
+      return;
+    }
+    this.#chosen = entry.key;
+    this.list.choose(entry.key);
+    this.#enter();
+    await this.detail.show(entry, { tab: 'files', path: draft.path });
+  }
+
+  async #drop(draft) {
+    const isSure = await confirm('Throw it away', `What you wrote in ${draft.path} of ${draft.name} is nowhere else.`, 'Throw it away', { kind: 'danger', no: 'Keep it' });
+    if (isSure) this.#forgetDraft(draft);
+  }
+
+  #forgetDraft(draft) {
+    drafts.drop(draft);
+    this.#showDrafts();
+  }
+
   #entry(key) {
     return this.#all.find((entry) => entry.key === key) ?? null;
   }
 
-  #restore() {
+  async #restore() {
     const kept = this.#wanted;
     this.#wanted = null;
     if (FILTERS.some(([id]) => id === kept?.filter)) this.filter.value = kept.filter;
     if (kept?.chosen && this.#entry(kept.chosen)) this.#chosen = kept.chosen;
-    if (!this.#hasPainted) return;
     this.#list();
     const entry = this.#entry(this.#chosen);
-    if (entry) this.detail.show(entry, { tab: kept.tab });
+    if (!entry) return;
+    await this.detail.show(entry, { tab: kept.tab });
+    if (this.isDirty) this.element.classList.add('ksk-inside');
   }
 
   #filters() {
@@ -166,26 +229,11 @@ export class Panel {
     if (this.search.value) this.say(`${plural(rows.length, 'entry', 'entries')} found.`);
   }
 
-  #notes(catalog) {
-    const sentence = (text) => text.charAt(0).toUpperCase() + text.slice(1);
-    const note = (title, text, fix) => h('div', { class: 'ksk-banner' }, h('strong', {}, title), h('p', {}, sentence(text)), fix && h('p', { class: 'ksk-note' }, `What helps: ${fix}.`));
-    const told = [];
-    if (catalog.hidden) {
-      told.push(note('Skills are hidden', `${catalog.hidden.message}. In this privacy mode the agent neither sees its skills nor has them in its prompt; nothing is deleted, and they are back when the mode ends.`, catalog.hidden.fix));
-    } else if (!catalog.enablement_available) {
-      told.push(note('Which skills are enabled cannot be told', `${catalog.enablement_error?.message ?? 'The table of states does not answer'}. Until it can, none is in the prompt. Everything can still be read, written and checked.`, catalog.enablement_error?.fix));
-    }
-    if (!catalog.hidden) {
-      for (const problem of catalog.problems) told.push(note('Some skills are not there', problem.message, problem.fix));
-    }
-    fill(this.notes, ...told);
-  }
-
   async #create() {
     if (!(await this.detail.mayLeave())) return;
     const made = await createSkill();
     if (!made) return;
-    await this.changed(`${made.found.name} is made. ${made.found.enabled ? 'It is enabled.' : 'It is disabled until you enable it.'}`, made.found);
+    await this.changed(`${made.found.name} is made. ${made.found.enabled ? 'It is enabled.' : 'It is disabled until you enable it.'}`, made);
     this.#enter();
   }
 
@@ -196,7 +244,7 @@ export class Panel {
       await this.look();
       return;
     }
-    await this.changed(`${installed.found.name} is installed. It is disabled until you enable it.`, installed.then ?? installed.found);
+    await this.changed(`${installed.found.name} is installed. It is disabled until you enable it.`, { found: installed.then ?? installed.found });
     this.#enter();
   }
 

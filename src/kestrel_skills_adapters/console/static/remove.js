@@ -1,7 +1,8 @@
 // Deleting: what goes, what has the name afterwards, and the name typed in full.
 import { skills, Elsewhere } from './api.js';
-import { h, fill, button, field, count } from './dom.js';
-import { ask, actions, problemBox } from './dialogs.js';
+import { h, button, field, count } from './dom.js';
+import { ask, actions } from './dialogs.js';
+import { attempt } from './telling.js';
 import { afterwards, PLACES } from './state.js';
 
 /** Resolves to the answer of the server where it was deleted. */
@@ -23,11 +24,8 @@ export async function removeSkill(entry) {
       event.preventDefault();
       if (go.disabled) return;
       go.disabled = true;
-      try {
-        done(await skills.remove(entry.address, seen));
-      } catch (error) {
-        if (!(error instanceof Elsewhere)) fill(said, problemBox(error));
-      }
+      const answer = await attempt(said, () => skills.remove(entry.address, seen));
+      if (answer) done(answer);
     };
     return [h('form', { on: { submit } },
       files.length > 0 && [

@@ -17,9 +17,9 @@ function look() {
   panel.look();
 }
 
-function another() {
-  if (!panel) return;
-  panel.forget();
+/** The Console asks nobody before it turns to another agent: what is unsaved is kept for when a person comes back. */
+function turn() {
+  panel?.turn();
   looked = 0;
   look();
 }
@@ -30,6 +30,7 @@ registerPanel({
   icon: 'ki ki-clipboard',
   before: 'features',
   render(body) {
+    panel?.keep();
     panel = new Panel();
     body.replaceChildren(panel.element);
     looked = Date.now();
@@ -45,6 +46,11 @@ registerPanel({
 });
 
 bus.on('panel:shown', (shown) => shown?.panelId === PANEL && look());
-bus.on('agent:switch', another);
-API.onHostAgentChange?.(another);
+bus.on('panel:hidden', (hidden) => hidden?.panelId === PANEL && panel?.keep());
+bus.on('agent:switch', turn);
+API.onHostAgentChange?.(turn);
 window.addEventListener('focus', look);
+window.addEventListener('pagehide', () => panel?.keep());
+window.addEventListener('beforeunload', (event) => {
+  if (panel?.isDirty) event.preventDefault();
+});

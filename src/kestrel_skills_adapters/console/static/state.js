@@ -12,9 +12,6 @@ export const FILTERS = [
   ['edited', 'Edited since install'],
 ];
 
-/** What a priority may be; lower comes first. */
-export const PRIORITIES = { min: -100000, max: 100000, step: 1 };
-
 export const SOURCES = { 'agent-local': 'local', 'host-shared': 'shared', git: 'git' };
 export const PLACES = {
   'agent-local': 'the agent’s own folder',
@@ -35,6 +32,7 @@ function of(record, state, more = {}) {
   return {
     kind: 'skill',
     key: record.name,
+    address: record.name,
     name: record.name,
     source: record.source,
     text: record.description,
@@ -54,6 +52,7 @@ function rejection(folder) {
   return {
     kind: 'rejected',
     key: `!${folder.source}/${folder.name}`,
+    address: folder.name,
     name: folder.name,
     source: folder.source,
     text: why,
@@ -65,8 +64,10 @@ function rejection(folder) {
   };
 }
 
-const otherwise = (record, state, text) =>
-  of(record, state, { kind: 'copy', key: `${record.name}@${record.source}`, text, label: LABELS[state] });
+function otherwise(record, state, text) {
+  const address = `${record.name}@${record.source}`;
+  return of(record, state, { kind: 'copy', key: address, address, text });
+}
 
 /** Every entry: what is broken first, then the skills in catalog order, each with the copies that it shadows. */
 export function entries(catalog) {

@@ -1,0 +1,49 @@
+// How it is said what went wrong, what was found, and what adapting changes.
+import { Elsewhere, Problem } from './api.js';
+import { h, fill, button } from './dom.js';
+
+/** A problem where it happened: what, and what to do; `again` is a way to try once more. */
+export function problemBox(problem, again = null) {
+  return h('div', { class: 'ksk-problem', role: 'alert' },
+    h('strong', {}, problem.message),
+    problem.fix && h('p', {}, `What helps: ${problem.fix}.`),
+    problem.faults?.length > 0 && findings(problem.faults),
+    problem.adaptation && adaptationList(problem.adaptation),
+    again && button('Try again', again));
+}
+
+/** Runs work, and says in a place what went wrong. What is of another agent by now is dropped in silence. */
+export async function attempt(place, work, again = null) {
+  fill(place);
+  try {
+    return await work();
+  } catch (error) {
+    if (error instanceof Elsewhere) return undefined;
+    if (!(error instanceof Problem)) throw error;
+    fill(place, problemBox(error, again));
+    return undefined;
+  }
+}
+
+/** Findings, one a line; `jump` makes their places buttons. */
+export function findings(found, jump = null) {
+  return h('ul', { class: 'ksk-findings' }, found.map((each) => {
+    const place = each.line ? `${each.file}, line ${each.line}` : each.file;
+    const at = each.line && each.column ? `${place}, column ${each.column}` : place;
+    return h('li', { data: { severity: each.severity } },
+      h('div', { class: 'ksk-finding-head' },
+        h('span', { class: 'ksk-code' }, each.code),
+        h('span', { class: 'ksk-severity' }, each.severity),
+        jump && each.file
+          ? h('button', { type: 'button', class: 'ksk-link', on: { click: () => jump(each) } }, at)
+          : h('span', { class: 'ksk-place' }, at)),
+      h('div', {}, each.message),
+      each.fix && h('div', { class: 'ksk-note' }, `Fix: ${each.fix}`));
+  }));
+}
+
+export function adaptationList(adaptation) {
+  return h('ul', { class: 'ksk-plain' },
+    adaptation.changes.map((each) => h('li', {}, each.loses && h('strong', {}, 'No longer in force: '), each.text)),
+    adaptation.omitted.map((each) => h('li', {}, h('strong', {}, `Left out ${each.path}: `), each.why)));
+}
