@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
+from typing import Final
 
 from attrs import define, field
 
@@ -21,6 +22,9 @@ from .removing import is_idle, purge, purge_part, remove
 from .rooms import KEPT, LOCKS, MOST, RETIRED, STAGING, Rooms
 
 __all__ = ["Sweep"]
+
+_AT_ONCE: Final = 64
+"""Entries: whoever sweeps keeps others from changing anything meanwhile, and a host from changing its mode."""
 
 Look = Callable[[int, str], Manifest | None]
 """What a folder of an open one holds now; nothing where not all of it can be seen."""
@@ -47,12 +51,18 @@ class Sweep:
         self.rooms.calls.sync_disk(self.rooms.root)
         for room in (STAGING, RETIRED):
             for entry, kind in self.rooms.listed(room):
+                if self._purged + len(self._restored) + len(self._kept) >= _AT_ONCE:
+                    return self._told(unfinished=True)
                 with self._telling(room, entry):
                     self._end(room, entry, kind)
         self._left += [f"{KEPT}/{entry}" for entry, _ in self.rooms.listed(KEPT) if KeptName.parse(entry) is None]
         self._left += [f"{LOCKS}/{entry}" for entry, kind in self.rooms.listed(LOCKS) if not is_lock(entry, kind)]
         self._end_markers()
+        return self._told()
+
+    def _told(self, *, unfinished: bool = False) -> Swept:
         return Swept(
+            unfinished=unfinished,
             purged=self._purged,
             restored=tuple(self._restored),
             kept=tuple(self._kept),

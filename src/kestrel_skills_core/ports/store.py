@@ -37,13 +37,15 @@ class Kept:
 class Swept:
     """What a sweep did. `skipped` where another was at work, so that nothing was done.
 
-    `purged` counts what interrupted mutations had left; `restored` are skills whose deletion met a change, and that are
-    back; `kept` are the tokens of what could not be put back. `left` are entries of the 0.1.0 release, of nobody we
-    know, or that cannot be removed: only a person can judge them. They are named relative to `.kestrel-internal`; of
-    those that cannot be removed, `why` says why, and at which name.
+    `unfinished` where it ended as many as it does at once, so that there may be more. `purged` counts what interrupted
+    mutations had left; `restored` are skills whose deletion met a change, and that are back; `kept` are the tokens of
+    what could not be put back. `left` are entries of the 0.1.0 release, of nobody we know, or that cannot be removed:
+    only a person can judge them. They are named relative to `.kestrel-internal`; of those that cannot be removed, `why`
+    says why, and at which name.
     """
 
     skipped: bool = False
+    unfinished: bool = False
     purged: int = 0
     restored: tuple[SkillName, ...] = ()
     kept: tuple[str, ...] = ()
@@ -199,6 +201,7 @@ class SkillStore(SkillFiles, Protocol):
     def sweep(self) -> Swept:
         """Settle, finish and purge what interrupted mutations left, if nobody else is at work; else do nothing.
 
-        Idempotent: what a sweep did, the next one does not find. Costs what was left, and one sync of the disk.
+        Idempotent: what a sweep did, the next one does not find. Costs what was left, as far as it is ended at once,
+        and one sync of the disk. It may be `unfinished`; each that is has ended something, so that repeating it ends.
         """
         ...

@@ -330,3 +330,16 @@ def test_the_disk_is_settled_before_anything_is_ended(root: OnDisk) -> None:
     on(root, Meddling(lambda call, *_: made_calls.append(call))).sweep()
     changing = [call for call in made_calls if call in ("sync", "sync_disk", "unlink", "move", "rename")]
     assert changing == ["sync_disk", "unlink"]
+
+
+def test_so_many_are_ended_at_once(root: OnDisk) -> None:
+    """The rest is left to the next time; what cannot be ended counts for none, and is told of at last."""
+    staging = root.internal / "staging"
+    for number in range(150):
+        (staging / f"{number:032x}").write_bytes(b"ha")
+    (staging / "0-of-nobody").write_bytes(b"")
+    for left in (150, 86):
+        assert len(leftovers(root)) == left + 1
+        swept = root.store.sweep()
+        assert (swept.purged, swept.unfinished) == (64, True)
+    assert root.store.sweep() == Swept(purged=22, left=("staging/0-of-nobody",))
