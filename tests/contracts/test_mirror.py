@@ -105,6 +105,29 @@ def test_it_shows_what_has_become_of_one_name(kind: Kind) -> None:
         assert kind.on() == set()
 
 
+def test_a_name_that_is_lost_comes_back(kind: Kind) -> None:
+    """While nobody knows what it means a mirror shows what it likes of what it showed; of the others it shows all."""
+    finish(kind.mirror.shown(catalog(A, B), hidden=False))
+    for _ in range(2):
+        finish(kind.mirror.lost(A))
+        assert {B} <= kind.on() <= {A, B}
+    finish(kind.mirror.changed(A, found(A, enabled=True)))
+    assert kind.on() == {A, B}
+    finish(kind.mirror.lost(A))
+    finish(kind.mirror.changed(A, None))
+    assert kind.on() == {B}
+    finish(kind.mirror.lost(A))
+    finish(kind.mirror.shown(catalog(A), hidden=False))
+    assert kind.on() == {A}
+
+
+def test_nothing_is_on_that_was_not(kind: Kind) -> None:
+    """Of what was never on, it is not known later either."""
+    finish(kind.mirror.shown(catalog(B), hidden=False))
+    finish(kind.mirror.lost(A))
+    assert kind.on() == {B}
+
+
 def test_it_may_be_told_of_a_name_before_all_else(kind: Kind) -> None:
     """Then it shows that name, until it is told of all."""
     finish(kind.mirror.changed(A, found(A, enabled=True)))
@@ -144,6 +167,9 @@ def test_of_several_each_is_told_though_who_tells_is_cancelled() -> None:
         async def changed(self, name: SkillName, found: SkillRecord | Rejection | None) -> None:
             await self.shown(Catalog(()), hidden=False)
 
+        async def lost(self, name: SkillName) -> None:
+            await self.shown(Catalog(()), hidden=False)
+
     last = MemoryMirror()
     both = Mirrors([Waits(), last])
     with pytest.raises(asyncio.CancelledError):
@@ -151,4 +177,6 @@ def test_of_several_each_is_told_though_who_tells_is_cancelled() -> None:
     assert last.enabled == {A}
     with pytest.raises(asyncio.CancelledError):
         finish(both.changed(A, None))
-    assert (last.enabled, told) == (set(), ["first", "first"])
+    with pytest.raises(asyncio.CancelledError):
+        finish(both.lost(B))
+    assert (last.enabled, last.unknown, told) == (set(), {B}, ["first"] * 3)

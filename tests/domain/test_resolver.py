@@ -395,3 +395,11 @@ def test_a_catalog_that_is_amended_with_nothing_newer_is_the_same(world):
     """To the order of its parts."""
     catalog = Resolver().resolve(*world)
     assert catalog.amended({}) is catalog
+
+
+@given(worlds())
+def test_what_names_mean_is_what_they_are_found_by(world):
+    """By the name alone, each that a folder has; a folder without a skill's name is of none."""
+    catalog = Resolver().resolve(*world)
+    names = {each.name for each in entries(catalog) if each.name is not None}
+    assert catalog.meanings == {name: catalog.find(Address(name)) for name in names}

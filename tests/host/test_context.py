@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
+from pathlib import Path
+
 import pytest
 
 from .conftest import HomeOf, HostOf
@@ -89,6 +93,30 @@ def test_a_person_who_edits_by_hand_is_followed(host: Host) -> None:
     document.write_text(document.read_text().replace("Use to hoe.", "Use to hoe by hand."))
     host.play([Call("skill_list")])
     assert "Use to hoe by hand." in host.prompt()
+
+
+@pytest.mark.parametrize("tool", ["skill_read", "skill_edit"])
+def test_what_the_command_line_switches_off_is_gone_with_the_next_look(host: Host, tool: str) -> None:
+    """At that skill, be it a change that is refused: nobody has to ask for the list."""
+    name = tool.replace("_", "-")
+    host.play([create(name, enabled=True)])
+    assert is_told(host, name)
+    by_hand(host, "disable", name)
+    more = {"skill_read": {}, "skill_edit": {"old_text": "no such text", "new_text": ""}}[tool]
+    (answer,) = host.play([Call(tool, {"name": name, **more})])
+    assert answer["status"] == ("ok" if tool == "skill_read" else "error")
+    assert not is_told(host, name)
+    by_hand(host, "enable", name)
+    host.play([Call("skill_read", {"name": name})])
+    assert is_told(host, name)
+
+
+def by_hand(host: Host, *words: str) -> None:
+    """Run the command line on the skills of the agent, and its table, beside the server."""
+    home = host.home
+    whose = ["--root", home.skills, "--agent", home.did, "--state", home.data / "kestrel_prime.db"]
+    program = Path(sys.executable).with_name("kestrel-skills")
+    subprocess.run([program, *words, *whose], env=home.environ, check=True, capture_output=True, text=True)
 
 
 def test_a_clause_that_the_host_leaves_out_is_told_of(home_of: HomeOf, host_of: HostOf) -> None:

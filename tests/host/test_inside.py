@@ -7,6 +7,10 @@ import time
 from typing import Any
 
 import pytest
+from attrs import evolve
+
+from kestrel_skills_core.domain.commands import SetState
+from kestrel_skills_core.domain.names import parse_address
 
 from .inside import Inside
 
@@ -94,6 +98,43 @@ def test_a_turn_enters_the_mode_that_it_holds(inside: Inside) -> None:
             return await tool.execute(name="in-turn", description="Use in turn.", body="Begin.\n")
 
     assert inside.run(turn())["status"] == "ok"
+
+
+def test_what_another_changed_during_a_turn_is_published_after_it(inside: Inside) -> None:
+    """A tool of a turn that another tool of it keeps from the mode: what it saw is published when the turn is over.
+
+    The task that does it has nothing of the turn's: it neither enters the turn's hold, nor holds up its end.
+    """
+    from kestrel_sovereign.storage.privacy_wrapper import bind_transition_lock_reentry
+
+    make(inside, "turned", enabled=True)
+    lock = inside.agent._get_privacy_transition_lock()
+    (read,) = (tool for tool in inside.feature.get_tools() if tool.name == "skill_read")
+
+    async def turn() -> str:
+        goes_on = asyncio.Event()
+
+        async def hold() -> None:
+            async with lock:
+                await goes_on.wait()
+
+        async with lock:
+            library = evolve((await inside.feature.desk()).library, mirror=None)
+            await library.set_state(SetState(address=parse_address("turned"), enabled=False))
+            with bind_transition_lock_reentry(lock.current_reentry_token()):
+                holding = asyncio.create_task(hold())
+                await asyncio.sleep(0)
+                await asyncio.create_task(read.execute(name="turned"))
+            goes_on.set()
+            await holding
+            for _ in range(9):
+                await asyncio.sleep(0)
+            during = inside.clauses()[CLAUSE]
+        await inside.feature._clause.settled()
+        return during
+
+    assert "turned" in inside.run(turn())
+    assert "turned" not in inside.clauses()[CLAUSE]
 
 
 def test_initialising_again_changes_nothing(inside: Inside) -> None:

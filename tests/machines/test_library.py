@@ -267,7 +267,6 @@ class Library(RuleBasedStateMachine):
         said = self.mirror.enabled
         self.on.local.broken = self.on.states.unavailable = None
         catalog = finish(self.on.library.catalog()).catalog
-        self.on.local.broken, self.on.states.unavailable = broken, silent
         seen = {(copy.name, copy.source): copy for record in catalog.records for copy in (record, *record.shadowed)}
         assert set(seen) == set(self.model)
         for key, copy in self.model.items():
@@ -275,6 +274,7 @@ class Library(RuleBasedStateMachine):
             assert isinstance(record, SkillRecord)
             assert finish(self.on.library.read(Address(*key))).content(DOCUMENT) == copy.text
             assert record.enabled == (copy.on and key[0] not in self.marked)
+        self.on.local.broken, self.on.states.unavailable = broken, silent
         assert not self.privacy.is_held
         assert not self.mirror.hidden
         # While the table is silent nothing that is told of is on; a folder that a person replaced has not been told of.

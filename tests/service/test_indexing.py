@@ -52,6 +52,12 @@ class Scene:
         finish(self.indexed.changed(SkillName(name), found))
         return [*self.graph.calls]
 
+    def lost(self, name: str) -> list[tuple[str, str | None]]:
+        """Tell that nobody knows one name; gives what the index was asked."""
+        self.graph.calls.clear()
+        finish(self.indexed.lost(SkillName(name)))
+        return [*self.graph.calls]
+
 
 def test_a_new_index_is_written_whole() -> None:
     """Each skill that resolves gets an entry, born now."""
@@ -164,6 +170,15 @@ def test_a_name_without_a_skill_has_no_entry() -> None:
     assert scene.changed("cod", rejected) == [("entries", "cod"), ("drop", "cod")]
     assert scene.changed("cod", None) == [("entries", "cod")]
     assert list(scene.entries) == [DUCK]
+
+
+def test_what_nobody_knows_keeps_its_entry() -> None:
+    """And its age, so that what it is then found to be is no new skill."""
+    scene = Scene(record("bird"))
+    assert scene.lost("bird") == []
+    assert scene.entries == {BIRD: entry_of(record("bird"), THEN)}
+    assert scene.changed("bird", enabled("bird")) == [("entries", "bird"), ("put", "bird")]
+    assert scene.entries == {BIRD: entry_of(enabled("bird"), THEN)}
 
 
 def test_a_rejected_folder_has_no_entry() -> None:

@@ -8,7 +8,7 @@ from contextlib import suppress
 from typing import Any
 
 import pytest
-from attrs import define, evolve, field
+from attrs import define, evolve, field, frozen
 
 from kestrel_skills_adapters.memory.git import MemoryGitSource
 from kestrel_skills_adapters.memory.mirror import MemoryMirror
@@ -20,7 +20,7 @@ from kestrel_skills_core.domain.commands import Install, Preview, SetState
 from kestrel_skills_core.domain.errors import BadName, Busy, Hidden, KeptAbsent, SkillAbsent, SkillError, StaleRevision
 from kestrel_skills_core.domain.names import SkillName, parse_address
 from kestrel_skills_core.domain.record import SkillRecord
-from kestrel_skills_core.ports.privacy import Privacy
+from kestrel_skills_core.ports.privacy import Held, Privacy
 from kestrel_skills_core.service.commits import Publish
 from kestrel_skills_core.service.installer import Installer
 from kestrel_skills_core.service.library import SkillLibrary
@@ -330,6 +330,20 @@ def test_what_is_hidden_during_a_look_is_not_told(name: str) -> None:
         assert notes.sprung
 
 
+def test_a_look_at_one_name_that_is_hidden_meanwhile_is_told_to_nobody() -> None:
+    """Whatever it saw; nor is the mirror told that nobody knows, as nothing was changed."""
+    moments = points(KEPT, lambda on, notes: finish(noted(on, notes).gather(NAME)))
+    assert len(moments) == 8
+    for hides in moments:
+        on = KEPT()
+        with pytest.raises(Hidden):
+            finish(noted(on, Notes(privacy_of(on), hides)).gather(NAME))
+        assert mirror_of(on).told == []
+    on = KEPT()
+    finish(noted(on, Notes(privacy_of(on))).gather(NAME))
+    assert mirror_of(on).told == [NAME]
+
+
 def test_a_catalog_that_is_hidden_during_the_look_is_empty() -> None:
     """And so is what the mirror was told, which was told of nothing else meanwhile."""
     moments = points(KEPT, lambda on, notes: finish(noted(on, notes).catalog()))
@@ -417,14 +431,61 @@ def test_who_cannot_hold_the_mode_changes_nothing(method: str) -> None:
     """It says what is in the way, and the mirror is told nothing."""
     stand, use = MUTATIONS[method]
     on, before = stand(), stand()
+    notes = Notes(privacy_of(on))
+    library = noted(on, notes)
+    finish(library.catalog())
     privacy_of(on).busy = "the agent, which is in a turn,"
     mirror_of(on).told.clear()
-    notes = Notes(privacy_of(on))
     with pytest.raises(Busy, match="in a turn"):
-        finish(use(noted(on, notes)))
+        finish(use(library))
     assert {method for method, _ in notes.calls}.isdisjoint(CHANGES | WRITES)
     assert mirror_of(on).told == []
     assert standing(on) == standing(before)
+
+
+@define
+class HidesAfterwards(MemoryPrivacy):
+    """A mode that changes to one that hides as soon as whoever held it lets it go."""
+
+    def held(self) -> Held:
+        """Hold it."""
+        return LetGo(self, super().held())
+
+
+@frozen
+class LetGo(Held):
+    """Holds a mode, and then changes it."""
+
+    privacy: MemoryPrivacy
+    held: Held
+
+    async def __aenter__(self) -> None:
+        await self.held.__aenter__()
+
+    async def __aexit__(self, *error: object) -> None:
+        await self.held.__aexit__(*error)  # type: ignore[arg-type]
+        if not self.privacy.is_held:
+            self.privacy.mode = "ephemeral"
+
+
+@pytest.mark.parametrize("method", [method for method in MUTATIONS if method not in {"changing", "adopt", "sweep"}])
+def test_what_a_change_gives_is_there_before_the_mode_is_let_go(method: str) -> None:
+    """Nothing is looked at afterwards: whoever changed something is told what it came to, though all is hidden now."""
+    stand, use = MUTATIONS[method]
+    on, before = stand(), stand()
+    whole = finish(use(before.library))
+    privacy = HidesAfterwards()
+    assert finish(use(evolve(on.library, privacy=privacy))) == whole
+    assert privacy.hidden() is not None
+
+
+def test_what_was_installed_is_told_before_the_mode_is_let_go() -> None:
+    """As of every other change."""
+    on = LOCAL()
+    library = evolve(on.library, privacy=HidesAfterwards())
+    landed = finish(Installer(library=library, git=git(), clock=MemoryClock()).install(Install(source=TOOLS, name="d")))
+    assert landed.found == landed.then
+    assert library.privacy.hidden() is not None
 
 
 @pytest.mark.parametrize("name", QUERIES)

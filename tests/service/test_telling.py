@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable, Coroutine, Iterator
 from contextlib import suppress
+from datetime import timedelta
 from typing import Any, TypeVar
 
 import pytest
@@ -12,19 +13,23 @@ from attrs import define, evolve, field
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from kestrel_skills_adapters.memory.graph import MemoryGraph
 from kestrel_skills_adapters.memory.mirror import MemoryMirror
 from kestrel_skills_adapters.memory.privacy import MemoryPrivacy
+from kestrel_skills_adapters.memory.world import MemoryClock
 from kestrel_skills_adapters.world import finish
-from kestrel_skills_core.domain.commands import Install
+from kestrel_skills_core.domain.commands import Edit, Install
+from kestrel_skills_core.domain.edit import Replace
 from kestrel_skills_core.domain.errors import SkillAbsent, SkillError, SourceUnavailable, StateUnavailable
-from kestrel_skills_core.domain.names import DOCUMENT, Address, SkillName, SourceId
+from kestrel_skills_core.domain.names import DOCUMENT, Address, Revision, SkillName, SourceId, parse_address
 from kestrel_skills_core.domain.record import Rejection, SkillRecord, SkillState
 from kestrel_skills_core.domain.resolver import Catalog
 from kestrel_skills_core.domain.tree import Content
 from kestrel_skills_core.ports.store import Swept
 from kestrel_skills_core.ports.world import Cancelled
+from kestrel_skills_core.service.indexing import Indexed
 from kestrel_skills_core.service.library import SkillLibrary
-from kestrel_skills_core.service.telling import Telling
+from kestrel_skills_core.service.telling import LOST, Lost, Meaning, Telling
 from tests.contracts.store import never
 
 from .shelf import Shelf, shelf, skill
@@ -34,6 +39,7 @@ from .test_interruptions import (
     CASES,
     LEFT_ON,
     LINT,
+    MARKED,
     ROW,
     SHARED_ON,
     SHARED_ROW,
@@ -84,7 +90,10 @@ def test_the_mirror_is_told_what_a_change_made_of_the_name(case: str) -> None:
     on = stand()
     finish(on.library.catalog())
     finish(act(on.library))
-    assert mirror_of(on).found.get(NAME) == meant(on)
+    if case == "ask for a file of what is beyond the caps":
+        assert mirror_of(on).unknown == {NAME}
+    else:
+        assert mirror_of(on).found.get(NAME) == meant(on)
 
 
 @pytest.mark.parametrize("how", ["raises", "in doubt"])
@@ -190,8 +199,8 @@ def test_an_install_is_told() -> None:
     assert mirror_of(on).enabled == set()
 
 
-def test_what_cannot_be_told_is_told_to_be_nothing() -> None:
-    """A root that cannot be read may hold anything, so that what was on is not on any more."""
+def test_what_cannot_be_told_is_lost() -> None:
+    """A root that cannot be read may hold anything: what was on is not known to be on any more, nor to be gone."""
     on = world(local=True, rows=BOTH)()
     finish(on.library.catalog())
     assert mirror_of(on).enabled == {NAME}
@@ -200,7 +209,7 @@ def test_what_cannot_be_told_is_told_to_be_nothing() -> None:
     assert mirror_of(on).enabled == {NAME}
     on.local.problem = SourceUnavailable("agent-local", "it is away")
     finish(turn("lint@host-shared", enabled=False)(on.library))
-    assert mirror_of(on).found == {}
+    assert (mirror_of(on).found, mirror_of(on).unknown) == ({}, {NAME})
 
 
 def test_a_table_that_fell_silent_is_told() -> None:
@@ -226,7 +235,9 @@ def test_a_look_that_is_cut_short_says_nothing(how: Any) -> None:
             finish(act(trapped(on, trap)))
         assert NAME not in mirror_of(on).enabled
         assert mirror_of(on).told[-1] == NAME
-        assert trap.sprung == (mirror_of(on).found == {})
+        assert trap.sprung == (mirror_of(on).unknown == {NAME})
+        finish(on.library.read(parse_address("lint")))
+        assert (mirror_of(on).found[NAME], mirror_of(on).unknown) == (meant(on), set())
 
 
 def test_a_start_tells_of_what_it_switched_on_and_brought_back() -> None:
@@ -283,35 +294,224 @@ def test_a_change_costs_one_look_at_its_name() -> None:
     assert set(on.local.asked) == {"read lint"}
 
 
+# What it is told of a look
+
+
+def other(on: Shelf) -> SkillLibrary:
+    """A library of another process over the same roots and table, which tells this one's mirror nothing."""
+    return evolve(on.library, mirror=None)
+
+
+def vanish(library: SkillLibrary) -> Any:
+    """Let a person remove the folder by hand."""
+
+    async def remove() -> None:
+        del library.store.folders[NAME]  # type: ignore[union-attr]
+
+    return remove()
+
+
+LOOKS: dict[str, Callable[[SkillLibrary], Coroutine[Any, Any, object]]] = {
+    "read": lambda library: library.read(parse_address("lint")),
+    "read a file": lambda library: library.read_file(parse_address("lint"), DOCUMENT),
+    "check": lambda library: library.checks(parse_address("lint")),
+    "verify": lambda library: library.verify(parse_address("lint")),
+    "gather": lambda library: library.gather(NAME),
+    "ask what deleting would do": lambda library: library.deletion(parse_address("lint")),
+    "be refused a change": lambda library: library.edit(STALE),
+}
+STALE = Edit(address=parse_address("lint"), change=Replace("Use", "Do"), expected_revision=Revision("0" * 64))
+OTHERS: dict[str, Callable[[SkillLibrary], Any]] = {
+    "off": turn("lint", enabled=False),
+    "on": turn("lint", enabled=True),
+    "edit": edit,
+    "delete": delete,
+    "by hand": vanish,
+}
+
+
+@pytest.mark.parametrize("look", LOOKS)
+@pytest.mark.parametrize("by", OTHERS)
+def test_what_another_changed_is_told_by_whoever_looks(by: str, look: str) -> None:
+    """At that name, in whatever way, be it to find nothing there: another host, the command line, or a person."""
+    on = world(local=True, rows={} if by == "on" else {ROW: BOTH[ROW]})()
+    finish(on.library.catalog())
+    finish(OTHERS[by](other(on)))
+    with suppress(SkillError):
+        finish(LOOKS[look](on.library))
+    assert mirror_of(on).told == [False, NAME]
+    assert mirror_of(on).found.get(NAME) == meant(on)
+    assert (NAME in mirror_of(on).enabled) is (by in {"on", "edit"})
+
+
+@pytest.mark.parametrize("look", LOOKS)
+def test_a_look_that_is_no_news_is_not_told(look: str) -> None:
+    """Neither after a catalog, nor after it was told; nor does it cost another look at the name."""
+    on = world(local=True, shared=True, rows=BOTH)()
+    finish(on.library.catalog())
+    on.local.asked.clear()
+    with suppress(SkillError):
+        finish(LOOKS[look](on.library))
+    assert mirror_of(on).told == [False]
+    assert on.local.asked == ["read lint"]
+    finish(turn("lint", enabled=False)(other(on)))
+    for _ in range(2):
+        with suppress(SkillError):
+            finish(LOOKS[look](on.library))
+    assert mirror_of(on).told == [False, NAME]
+
+
+def test_a_look_at_what_is_not_there_is_no_news() -> None:
+    """Unless it was."""
+    on = world(local=True)()
+    finish(on.library.catalog())
+    for name in ("lintt", "lint"):
+        on.local.folders.pop(name, None)
+        with pytest.raises(SkillAbsent):
+            finish(on.library.read(parse_address(name)))
+    assert mirror_of(on).told == [False, NAME]
+
+
+def test_before_any_catalog_every_look_is_news_once() -> None:
+    """Nobody knows then what the mirror goes by; and so it is when all was hidden."""
+    on = world(local=True, rows=BOTH)()
+    for _ in range(2):
+        finish(on.library.read(parse_address("lint")))
+    assert mirror_of(on).told == [NAME]
+    assert isinstance(on.library.privacy, MemoryPrivacy)
+    on.library.privacy.mode = "ephemeral"
+    finish(on.library.catalog())
+    on.library.privacy.mode = None
+    for _ in range(2):
+        finish(on.library.read(parse_address("lint")))
+    assert mirror_of(on).told == [NAME, True, NAME]
+    assert mirror_of(on).enabled == {NAME}
+
+
+def test_a_look_beside_a_table_that_is_silent_says_off() -> None:
+    """And the first look when it answers again says on."""
+    on = world(local=True, rows=BOTH)()
+    finish(on.library.catalog())
+    for silent, said in ((StateUnavailable("it is away"), set()), (None, {NAME})):
+        on.states.unavailable = silent
+        finish(on.library.read(parse_address("lint")))
+        assert mirror_of(on).enabled == said
+    assert mirror_of(on).told == [False, NAME, NAME]
+
+
+def test_a_look_at_a_root_that_cannot_be_read_loses_the_name() -> None:
+    """Once; and the first look when it can be read again finds it."""
+    on = world(local=True, rows=BOTH)()
+    finish(on.library.catalog())
+    on.local.problem = SourceUnavailable("agent-local", "it is away")
+    for _ in range(2):
+        with pytest.raises(SourceUnavailable):
+            finish(on.library.read(parse_address("lint")))
+    assert (mirror_of(on).told, mirror_of(on).unknown) == ([False, NAME], {NAME})
+    on.local.problem = None
+    finish(on.library.read(parse_address("lint")))
+    assert mirror_of(on).enabled == {NAME}
+
+
+@pytest.mark.parametrize("how", ["cancelled before", "cancelled after"])
+def test_a_look_that_is_cut_short_tells_nothing(how: Any) -> None:
+    """Nothing was changed, so that nothing is lost."""
+    on = world(local=True, shared=True, rows=BOTH)()
+    for at in range(1, 5):
+        trap = Trap(at=at, how=how)
+        with pytest.raises(asyncio.CancelledError):
+            finish(trapped(on, trap).gather(NAME))
+        assert trap.sprung
+    assert mirror_of(on).told == []
+    finish(trapped(on, Trap(at=0, how=how)).gather(NAME))
+    assert mirror_of(on).told == [NAME]
+
+
+def test_what_is_hidden_though_the_mode_was_held_is_lost() -> None:
+    """Where a host cannot hold its mode: the change stands, and nothing that was seen of it is told."""
+    on = world(local=True, rows=BOTH)()
+    finish(on.library.catalog())
+    privacy = on.library.privacy
+    assert isinstance(privacy, MemoryPrivacy)
+    unfence = on.local.unfence
+
+    def hides(*arguments: Any, **more: Any) -> None:
+        unfence(*arguments, **more)
+        privacy.mode = "ephemeral"
+
+    on.local.unfence = hides  # type: ignore[method-assign]
+    found = finish(turn("lint", enabled=False)(on.library))
+    assert isinstance(found, SkillRecord)
+    assert not found.enabled
+    assert (mirror_of(on).told, mirror_of(on).unknown) == ([False, NAME], {NAME})
+
+
+def test_what_is_seen_that_nothing_changed_costs_an_index_nothing() -> None:
+    """Neither a read nor a write; and what nobody knows leaves the entry its age."""
+    graph = MemoryGraph("did:test:abc")
+    clock = MemoryClock()
+    on = world(local=True, rows=BOTH)()
+    library = evolve(on.library, mirror=Indexed(index=graph, clock=clock))
+    finish(library.catalog())
+    (before,) = finish(graph.entries()).values()
+    graph.calls.clear()
+    finish(library.read(parse_address("lint")))
+    on.local.problem = SourceUnavailable("agent-local", "it is away")
+    with pytest.raises(SourceUnavailable):
+        finish(library.read(parse_address("lint")))
+    assert graph.calls == []
+    on.local.problem = None
+    clock.time += timedelta(days=1)
+    finish(library.read(parse_address("lint")))
+    assert finish(graph.entries()) == {NAME: before}
+
+
 # What is older than what it was told before
 
 
-RECORD = finish(shelf({"a": skill("a")}).library.catalog()).catalog.records[0]
+RECORD = finish(shelf({"a": skill("a") | MARKED}).library.catalog()).catalog.records[0]
 
 
-def seen(name: SkillName, begun: int) -> SkillRecord:
-    """What the look of that number saw of a name: its priority says which look it was."""
-    return evolve(RECORD, name=name, state=SkillState(priority=begun))
+def seen(name: SkillName, priority: int) -> SkillRecord:
+    """A skill that is on; looks that saw different things saw other priorities."""
+    state = SkillState(enabled=True, priority=priority, subject=RECORD.subject)
+    return evolve(RECORD, name=name, state=state)
 
 
 @define
 class Heard:
-    """A mirror that keeps which looks it was told of, of each name; 0 is that nothing may be seen."""
+    """A mirror that keeps what it was told to be on, by its priority, and how often it was told."""
 
-    looks: dict[SkillName, list[int]] = field(factory=lambda: {A: [0], B: [0]})
+    on: dict[SkillName, int] = field(factory=dict)
+    times: int = 0
 
     async def shown(self, catalog: Catalog, *, hidden: bool) -> None:
         """Hear of all."""
-        assert catalog.is_empty is hidden
+        assert catalog.is_empty or not hidden
         assert list(catalog.records) == sorted(catalog.records, key=lambda record: (record.priority, record.name))
-        told = {record.name: record.priority for record in catalog.records}
-        for name, looks in self.looks.items():
-            looks.append(0 if hidden else told[name])
+        self.on = {record.name: record.priority for record in catalog.enabled}
+        self.times += 1
 
     async def changed(self, name: SkillName, found: Found) -> None:
         """Hear of one."""
-        assert isinstance(found, SkillRecord)
-        self.looks[name].append(found.priority)
+        await self.lost(name)
+        if found is not None:
+            assert isinstance(found, SkillRecord)
+            self.on[name] = found.priority
+
+    async def lost(self, name: SkillName) -> None:
+        """Hear that nobody knows."""
+        self.on.pop(name, None)
+        self.times += 1
+
+
+MEANINGS: tuple[int | Lost | None, ...] = (1, 2, None, LOST)
+"""A priority, nothing, or that nobody knows."""
+
+
+def found_of(name: SkillName, meaning: int | Lost | None) -> Meaning:
+    """What a look found that saw this."""
+    return seen(name, meaning) if isinstance(meaning, int) else meaning
 
 
 @define
@@ -319,15 +519,14 @@ class Model:
     """What is told when looks begin and end, by the rules alone."""
 
     telling: Telling
+    heard: Heard
     going: list[tuple[int, str]] = field(factory=list)
     begun: int = 0
-    newest: dict[SkillName, int] = field(factory=lambda: {A: 0, B: 0})
-    """Of each name, the newest look that ended, or when it was last told that nothing may be seen."""
-    hidden: int = 0
-    """When that was."""
+    newest: dict[SkillName, tuple[int, int | Lost | None]] = field(factory=lambda: {A: (0, LOST), B: (0, LOST)})
+    """Of each name, the newest look that ended, and what it saw; that nothing may be seen is as if nobody knew."""
 
     def begin(self, of: str) -> None:
-        """A look begins, at one name or at all."""
+        """A look begins, at one name or at all, or after a change of one."""
         self.begun += 1
         assert self.telling.begin() == self.begun
         self.going.append((self.begun, of))
@@ -338,25 +537,35 @@ class Model:
             return
         begun, of = self.going.pop(choice % len(self.going))
         if of == "all":
-            finish(self.telling.shown(begun, Catalog((seen(A, begun), seen(B, begun)))))
+            saw = {A: MEANINGS[choice % 3], B: MEANINGS[choice // 3 % 3]}
+            there = [seen(name, priority) for name, priority in saw.items() if isinstance(priority, int)]
+            there.sort(key=lambda record: (record.priority, record.name))
+            finish(self.telling.shown(begun, Catalog(tuple(there))))
         else:
-            finish(self.telling.changed(begun, SkillName(of), seen(SkillName(of), begun)))
-        for name in (A, B):
-            if of in ("all", name):
-                self.newest[name] = max(self.newest[name], begun)
+            name, times = SkillName(of[-1]), self.heard.times
+            saw = {name: MEANINGS[choice % 4]}
+            is_change, (before, last) = of != name, self.newest[name]
+            finish(self.telling.looked(begun, name, found_of(name, saw[name]), has_changed=is_change))
+            assert self.heard.times - times == (begun > before and (is_change or saw[name] != last))
+        for name, meaning in saw.items():
+            self.newest[name] = max(self.newest[name], (begun, meaning), key=lambda look: look[0])
 
     def hide(self) -> None:
         """Nothing may be seen now."""
         finish(self.telling.hidden())
-        self.begun = self.hidden = self.begun + 1
-        self.newest = {A: self.hidden, B: self.hidden}
+        self.begun += 1
+        self.newest = {A: (self.begun, LOST), B: (self.begun, LOST)}
 
-    def says(self, name: SkillName) -> int:
-        """The look that the mirror says of a name, as it must be."""
-        return 0 if self.newest[name] == self.hidden else self.newest[name]
+    @property
+    def on(self) -> dict[SkillName, int]:
+        """What the mirror must say to be on."""
+        return {name: meaning for name, (_, meaning) in self.newest.items() if isinstance(meaning, int)}
 
 
-EVENTS = st.lists(st.tuples(st.sampled_from(["all", "a", "b", "end", "end", "hide"]), st.integers(0, 9)), max_size=40)
+EVENTS = st.lists(
+    st.tuples(st.sampled_from(["all", "a", "b", "change a", "change b", *["end"] * 3, "hide"]), st.integers(0, 9)),
+    max_size=40,
+)
 
 
 @settings(max_examples=2000)
@@ -364,10 +573,11 @@ EVENTS = st.lists(st.tuples(st.sampled_from(["all", "a", "b", "end", "end", "hid
 def test_what_is_told_of_a_name_is_the_newest_look_at_it(events: list[tuple[str, int]]) -> None:
     """Looks begin and end in any order: none is told after one that began later, and the newest that ended is told.
 
-    That nothing may be seen is newer than every look that began before.
+    That nothing may be seen is newer than every look that began before. A look that is no news is not told, unless it
+    followed a change; and of what nobody knows, nothing is on.
     """
     heard = Heard()
-    model = Model(Telling(heard))
+    model = Model(Telling(heard), heard)
     for event, choice in [*events, *(("end", 0) for _ in events)]:
         if event == "hide":
             model.hide()
@@ -375,10 +585,7 @@ def test_what_is_told_of_a_name_is_the_newest_look_at_it(events: list[tuple[str,
             model.end(choice)
         else:
             model.begin(event)
-        for name, looks in heard.looks.items():
-            told = [look for look in looks if look != 0]
-            assert told == sorted(told)
-            assert looks[-1] == model.says(name)
+        assert heard.on == model.on
 
 
 def test_a_catalog_is_told_with_what_has_become_of_a_name_since() -> None:
@@ -388,16 +595,35 @@ def test_a_catalog_is_told_with_what_has_become_of_a_name_since() -> None:
         mirror = MemoryMirror()
         telling = Telling(mirror)
         whole = telling.begin()
-        finish(telling.changed(telling.begin(), A, found))
+        finish(telling.looked(telling.begin(), A, found))
         finish(telling.shown(whole, Catalog((seen(A, 1), seen(B, 1)))))
         assert mirror.found == ({B: seen(B, 1)} if found is None else {A: found, B: seen(B, 1)})
+
+
+@pytest.mark.parametrize("kind", ["on", "gone", "rejected"])
+def test_a_catalog_says_on_of_nothing_that_was_lost_since(kind: str) -> None:
+    """It is told as it was seen, and off; and whatever is seen of it next is news, be it what the catalog saw."""
+    rejection = finish(shelf({"a": skill("a", "")}).library.catalog()).catalog.rejected[0]
+    catalog = {"on": Catalog((seen(A, 1), seen(B, 2))), "gone": Catalog(()), "rejected": Catalog((), (rejection,))}[
+        kind
+    ]
+    mirror = MemoryMirror()
+    telling = Telling(mirror)
+    whole = telling.begin()
+    finish(telling.looked(telling.begin(), A, LOST, has_changed=True))
+    finish(telling.shown(whole, catalog))
+    assert set(mirror.found) == set(catalog.meanings)
+    assert mirror.enabled == {record.name for record in catalog.records} - {A}
+    finish(telling.looked(telling.begin(), A, catalog.meanings.get(A)))
+    assert mirror.told == [A, False, A]
+    assert mirror.found == catalog.meanings
 
 
 def test_nobody_is_told_of_anything() -> None:
     """Without a mirror, looks are counted and that is all."""
     telling = Telling(None)
     finish(telling.shown(telling.begin(), Catalog((seen(A, 1),))))
-    finish(telling.changed(telling.begin(), A, None))
+    finish(telling.looked(telling.begin(), A, None))
     finish(telling.hidden())
     assert telling.begin() == 3
 

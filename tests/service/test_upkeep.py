@@ -7,6 +7,8 @@ from collections.abc import Callable
 import pytest
 
 from kestrel_skills_adapters.memory.files import Entry
+from kestrel_skills_adapters.memory.mirror import MemoryMirror
+from kestrel_skills_adapters.memory.privacy import MemoryPrivacy
 from kestrel_skills_adapters.world import finish
 from kestrel_skills_core.domain.commands import SetState
 from kestrel_skills_core.domain.errors import (
@@ -119,6 +121,26 @@ def test_what_somebody_decides_during_a_start_stands() -> None:
     on.states.replace = late  # type: ignore[method-assign]
     assert finish(on.library.start()).adopted == {}
     assert not finish(on.library.catalog()).catalog.enabled
+
+
+def test_a_sweep_lets_the_mode_go_now_and_then() -> None:
+    """However much was left: what another wants meanwhile it gets after as many as the store ends at once."""
+    privacy, mirror = MemoryPrivacy(), MemoryMirror()
+    on = shelf({"lint": skill("lint")}, privacy=privacy, mirror=mirror)
+    steps = [
+        Swept(unfinished=True, purged=2, restored=(LINT,), kept=("aa",), left=("x",)),
+        Swept(purged=1, left=("y",)),
+    ]
+    entered = []
+
+    def sweep() -> Swept:
+        entered.append(privacy.entered)
+        assert privacy.is_held
+        return steps[len(entered) - 1]
+
+    on.local.sweep = sweep  # type: ignore[method-assign]
+    assert finish(on.library.sweep()) == Swept(purged=3, restored=(LINT,), kept=("aa",), left=("y",))
+    assert (entered, mirror.told) == ([1, 2], [LINT])
 
 
 # Whose the root is

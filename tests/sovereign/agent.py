@@ -21,8 +21,9 @@ import os
 import sqlite3
 import sys
 import tomllib
-from collections.abc import AsyncIterator, Callable, Iterable, Mapping
-from contextlib import asynccontextmanager
+from collections.abc import AsyncIterator, Callable, Iterable, Iterator, Mapping
+from contextlib import asynccontextmanager, contextmanager
+from contextvars import ContextVar
 from importlib.machinery import ModuleSpec
 from pathlib import Path
 from types import ModuleType, SimpleNamespace
@@ -75,34 +76,79 @@ class PrivacyConfig:
         return self.mode == "deidentified"
 
 
+_RIGHT: ContextVar[object | None] = ContextVar("right", default=None)
+
+
 class TransitionLock:
-    """As `ReentrantTransitionLock`: of one task at a time, which may enter again."""
+    """As `ReentrantTransitionLock`: of one task at a time, which may enter again; and so may who has its right.
+
+    A host gives the right of a turn to the tasks in which it runs the turn's tools, by their context, which whatever
+    task they make inherits. They enter one at a time, and whoever holds the lock does not let it go before they left.
+    """
 
     def __init__(self) -> None:
-        self._lock = asyncio.Lock()
+        self._lock, self._others = asyncio.Lock(), asyncio.Lock()
         self.owner: asyncio.Task[Any] | None = None
-        self._depth = 0
+        self._guest: asyncio.Task[Any] | None = None
+        self._right: object | None = None
+        self._depth = self._guest_depth = 0
         self.entered = 0
         """How often it was entered."""
+        self.lent = 0
+        """How often by another task than that which holds it."""
+
+    @contextmanager
+    def right(self) -> Iterator[None]:
+        """Have the right of whoever holds it, in this context."""
+        token = _RIGHT.set(self._right)
+        try:
+            yield
+        finally:
+            _RIGHT.reset(token)
 
     def locked(self) -> bool:
         """Whether anybody holds it."""
         return self._depth > 0
 
     async def __aenter__(self) -> Self:
-        if self.owner is not asyncio.current_task():
-            await self._lock.acquire()
-            self.owner = asyncio.current_task()
-        self._depth += 1
+        task = asyncio.current_task()
         self.entered += 1
+        if task is self._guest or (task is not self.owner and await self._lends()):
+            self._guest, self._guest_depth, self.lent = task, self._guest_depth + 1, self.lent + 1
+            return self
+        if self.owner is not task:
+            await self._lock.acquire()
+            self.owner, self._right = task, object()
+        self._depth += 1
         return self
 
+    async def _lends(self) -> bool:
+        if not self._has_right:
+            return False
+        await self._others.acquire()
+        if self._has_right:
+            return True
+        self._others.release()
+        return False
+
+    @property
+    def _has_right(self) -> bool:
+        return _RIGHT.get() is not None and _RIGHT.get() is self._right
+
     async def __aexit__(self, *_: object) -> None:
-        assert self.owner is asyncio.current_task(), "it is left by the task that entered"
+        task = asyncio.current_task()
+        if task is self._guest:
+            self._guest_depth -= 1
+            if not self._guest_depth:
+                self._guest = None
+                self._others.release()
+            return
+        assert self.owner is task, "it is left by the task that entered"
         self._depth -= 1
         if not self._depth:
-            self.owner = None
-            self._lock.release()
+            self.owner = self._right = None
+            async with self._others:
+                self._lock.release()
 
 
 @frozen

@@ -52,11 +52,11 @@ class Feature(ProceduralSkillsFeature):
         return self.repositories
 
 
-def booted(agent: Agent, test: Callable[[Any], Awaitable[None]]) -> None:
+def booted(agent: Agent, test: Callable[[Any], Awaitable[None]], kind: type[Feature] = Feature) -> None:
     """Run a test with the feature in the agent, in a loop of its own, and shut it down."""
 
     async def main() -> None:
-        feature = await agent.boot(Feature(agent))
+        feature = await agent.boot(kind(agent))
         try:
             await test(feature)
         finally:

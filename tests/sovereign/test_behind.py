@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Awaitable, Callable
+from contextvars import ContextVar
 
 import pytest
 from attrs import define, field
@@ -34,6 +35,10 @@ class Slow:
     async def changed(self, name: SkillName, found: SkillRecord | Rejection | None) -> None:
         """One name."""
         await self._tell(name)
+
+    async def lost(self, name: SkillName) -> None:
+        """One name, of which nobody knows."""
+        await self._tell(f"lost {name}")
 
     async def _tell(self, what: str) -> None:
         self.begun.set()
@@ -74,10 +79,11 @@ def test_whoever_tells_does_not_wait() -> None:
         await tell(behind, A, B)
         await behind.shown(NOTHING, hidden=True)
         await tell(behind, C)
+        await behind.lost(C)
         assert slow.told == []
         let(slow)
         await behind.settled()
-        assert slow.told == ["all hidden=True", "c"]
+        assert slow.told == ["all hidden=True", "c", "lost c"]
 
     run(test)
 
@@ -135,6 +141,7 @@ def test_stopped_it_tells_nothing_any_more() -> None:
         await behind.stop()
         let(slow)
         await tell(behind, C)
+        await behind.lost(C)
         await behind.shown(NOTHING, hidden=False)
         await behind.settled()
         assert slow.told == []
@@ -160,6 +167,25 @@ def test_the_cancelled_teller_takes_nothing_back() -> None:
         assert slow.told == ["a"]
 
     run(test)
+
+
+def test_it_has_no_right_of_the_turn_that_it_began_in() -> None:
+    """It works on when that is over, and for others."""
+    right: ContextVar[str] = ContextVar("right", default="none")
+    seen: list[str] = []
+
+    class Looks(Slow):
+        async def changed(self, name: SkillName, found: SkillRecord | Rejection | None) -> None:
+            seen.append(right.get())
+
+    async def main() -> None:
+        behind = Behind(Looks())
+        right.set("of the turn")
+        await tell(behind, A)
+        await behind.settled()
+
+    asyncio.run(main())
+    assert seen == ["none"]
 
 
 def test_it_takes_no_lock() -> None:

@@ -4,14 +4,20 @@ from __future__ import annotations
 
 import asyncio
 import shutil
+from contextlib import suppress
 from typing import Any
 
 import pytest
+from attrs import evolve
 from kestrel_sdk.features.contributions import ContextClauseRegistration
 from kestrel_sdk.hooks.base import HookEvent, HookInput, HookOutput
 
+from kestrel_skills_adapters.memory.mirror import MemoryMirror
+from kestrel_skills_core.domain.commands import Delete, SetState
+from kestrel_skills_core.domain.errors import SkillError
+from kestrel_skills_core.domain.names import SkillName, parse_address
 from tests.sovereign.agent import HIDING, Agent, PrivacyConfig, host_modules
-from tests.sovereign.booted import Feature, booted, document, write
+from tests.sovereign.booted import COMMIT, URL, Feature, booted, document, write
 
 SOW = {"name": "sow", "description": "Use to sow.", "body": "# Sow\n"}
 LINE = '<skill name="sow">Use to sow.</skill>'
@@ -79,6 +85,102 @@ def test_what_a_person_does_by_hand_is_followed_at_the_next_list(agent: Agent, b
         await agent.use("skill_list")
         assert ("Use with care." in agent.prompt) is (by == "editing")
         assert LINE not in agent.prompt
+
+    booted(agent, test)
+
+
+LOOKS: dict[str, tuple[str, dict[str, Any]]] = {
+    "reading": ("skill_read", {"name": "sow"}),
+    "reading a file": ("skill_read", {"name": "sow", "path": "SKILL.md"}),
+    "being refused an edit": ("skill_edit", {"name": "sow", "old_text": "no such text", "new_text": ""}),
+    "being refused a deletion": ("skill_delete", {"name": "sow", "delete_revision": "0" * 64}),
+}
+
+
+@pytest.mark.parametrize("look", LOOKS)
+@pytest.mark.parametrize("by", ["switching off", "deleting", "deleting by hand", "switching off and on"])
+def test_what_another_does_is_followed_by_whoever_looks(agent: Agent, by: str, look: str) -> None:
+    """Another host on the same table, the command line, or a person; the host is told once, by the look at the name."""
+
+    async def test(feature: Feature) -> None:
+        made = await agent.use("skill_create", **SOW, enabled=True)
+        another = evolve((await feature.desk()).library, mirror=None)
+        sow = parse_address("sow")
+        if by.startswith("switching off"):
+            await another.set_state(SetState(address=sow, enabled=False))
+        if by == "deleting":
+            await another.delete(Delete(address=sow, delete_revision=made["data"]["delete_revision"]))
+        if by == "deleting by hand":
+            shutil.rmtree(agent.skills / "sow")
+        before = rendered(agent)
+        assert LINE in agent.prompt
+        tool, args = LOOKS[look]
+        for _ in range(2):
+            await agent.use(tool, **args)
+            assert agent.prompt == ""
+        assert rendered(agent) == before + 1
+        if by == "switching off and on":
+            await another.set_state(SetState(address=sow, enabled=True))
+            await agent.use(tool, **args)
+            assert LINE in agent.prompt
+
+    booted(agent, test)
+
+
+def test_reading_what_nobody_changed_is_no_news(agent: Agent) -> None:
+    """What a list sees of a folder on the disk, a look at it alone sees too: nothing else is told, to no mirror."""
+
+    async def test(feature: Feature) -> None:
+        names = ["sow", "knots", "broken"]
+        await agent.use("skill_create", **SOW, enabled=True)
+        write(agent, "sow", "More.\n", "notes/more.md")
+        write(agent, "sow", "x", "left.bin")
+        source = {"source_url": URL, "skill_name": "knots"}
+        digest = (await agent.use("skill_preview_install", **source))["data"]["digest"]
+        await agent.use("skill_install", **source, ref=COMMIT, digest=digest)
+        write(agent, "broken", "no frontmatter")
+        told = MemoryMirror()
+        library = evolve((await feature.desk()).library, mirror=told)
+        await library.catalog()
+        assert set(told.found) == set(names)
+        for name in names:
+            await library.read(parse_address(name))
+        assert told.told == [False]
+
+    booted(agent, test)
+
+
+def test_a_table_that_does_not_answer_is_followed_by_whoever_reads(agent: Agent) -> None:
+    """What it says to be on cannot be known; as soon as it answers, it is."""
+
+    async def fails() -> None:
+        raise LookupError("/srv/kite")
+
+    async def test(feature: Feature) -> None:
+        await agent.use("skill_create", **SOW, enabled=True)
+        agent.database.answers = fails
+        assert (await agent.use("skill_read", name="sow"))["status"] == "ok"
+        assert agent.prompt == ""
+        agent.database.answers = None
+        await agent.use("skill_read", name="sow")
+        assert LINE in agent.prompt
+
+    booted(agent, test)
+
+
+def test_a_root_that_cannot_be_read_is_followed_by_whoever_reads(agent: Agent) -> None:
+    """Nobody knows what is in it: the skill is not said to be on, and it comes back with the root."""
+
+    async def test(feature: Feature) -> None:
+        await agent.use("skill_create", **SOW, enabled=True)
+        away = agent.skills.rename(agent.home / "away")
+        agent.skills.write_text("in its place")
+        assert (await agent.use("skill_read", name="sow"))["status"] == "error"
+        assert agent.prompt == ""
+        agent.skills.unlink()
+        away.rename(agent.skills)
+        await agent.use("skill_read", name="sow")
+        assert LINE in agent.prompt
 
     booted(agent, test)
 
@@ -351,6 +453,59 @@ def test_what_changed_during_a_turn_of_another_is_published_after_it(agent: Agen
     booted(agent, test)
 
 
+@pytest.mark.parametrize("tool", ["skill_list", "skill_read"])
+def test_what_publishes_later_has_no_right_of_the_turn_it_was_born_in(agent: Agent, tool: str) -> None:
+    """A tool of a turn that another tool of it keeps from the lock: what it saw is published when the turn is over.
+
+    Whatever it started with the turn's right would hold up the turn's end, and publish beside it.
+    """
+
+    async def test(feature: Feature) -> None:
+        await agent.use("skill_create", **SOW, enabled=True)
+        goes_on = asyncio.Event()
+
+        async def hold() -> None:
+            async with agent.lock:
+                await goes_on.wait()
+
+        async with agent.turn():
+            with agent.lock.right():
+                holding = asyncio.create_task(hold())
+                await asyncio.sleep(0)
+                shutil.rmtree(agent.skills / "sow")
+                await asyncio.create_task(feature.use(tool))
+            assert agent.lock.lent == 1
+            goes_on.set()
+            await holding
+            for _ in range(9):
+                await asyncio.sleep(0)
+            assert agent.lock.lent == 1
+            assert LINE in agent.prompt
+        await feature._clause.settled()
+        assert agent.prompt == ""
+
+    class Uses(Feature):
+        async def use(self, tool: str) -> None:
+            with suppress(SkillError):
+                desk = await self.desk()
+                await (desk.library.catalog() if tool == "skill_list" else desk.library.read(parse_address("sow")))
+
+    booted(agent, test, Uses)
+
+
+def test_a_tool_of_a_turn_publishes_at_once(agent: Agent) -> None:
+    """Be it run in a task of its own, which has the turn's right."""
+
+    async def test(feature: Feature) -> None:
+        await agent.use("skill_create", **SOW, enabled=True)
+        async with agent.turn():
+            with agent.lock.right():
+                await asyncio.create_task(feature.skill_disable("sow"))
+            assert agent.prompt == ""
+
+    booted(agent, test)
+
+
 def test_a_lock_that_cannot_be_had_puts_it_off(agent: Agent, caplog: pytest.LogCaptureFixture) -> None:
     """Nothing is published beside it; the next list after it was mended does."""
 
@@ -375,16 +530,41 @@ def test_a_lock_that_cannot_be_had_puts_it_off(agent: Agent, caplog: pytest.LogC
 
 
 def test_a_publication_that_waits_ends_with_the_feature(agent: Agent) -> None:
-    """Shut down in the middle of another's turn, it waits for nothing."""
+    """Shut down in the middle of another's turn, it waits for nothing, and leaves no task behind."""
 
     async def test(feature: Feature) -> None:
         await agent.use("skill_create", **SOW, enabled=True)
+        before = asyncio.all_tasks()
         async with agent.turn():
             shutil.rmtree(agent.skills / "sow")
             await asyncio.create_task(feature.skill_list())
+            assert len(asyncio.all_tasks() - before) == 1
             await agent.disable(feature)
-        await feature._clause.settled()
+            assert asyncio.all_tasks() == before
         assert agent.prompt == ""
+
+    booted(agent, test)
+
+
+@pytest.mark.parametrize("is_told", [False, True])
+def test_a_clause_that_is_stopped_while_it_is_told_waits_for_nobody(agent: Agent, *, is_told: bool) -> None:
+    """Nor one that is told afterwards, by a look that began before."""
+
+    async def test(feature: Feature) -> None:
+        await agent.use("skill_create", **SOW, enabled=True)
+        clause = feature._clause
+        before = asyncio.all_tasks()
+        async with agent.turn():
+            if is_told:
+                telling = asyncio.create_task(clause.lost(SkillName("sow")))
+                await asyncio.sleep(0)
+                await clause.stop()
+                await telling
+            else:
+                await clause.stop()
+                await asyncio.create_task(clause.lost(SkillName("sow")))
+            assert asyncio.all_tasks() == before
+        assert LINE in agent.prompt
 
     booted(agent, test)
 
@@ -484,9 +664,14 @@ def test_a_look_from_before_it_was_switched_off_and_on_tells_nothing(agent: Agen
         await agent.disable(feature)
         await agent.enable(feature)
         await agent.use("skill_disable", name="sow")
+        times = rendered(agent)
         await before.mirror.shown(catalog, hidden=False)
         await before.mirror.changed(catalog.records[0].name, catalog.records[0])
         assert "sow" not in agent.prompt
+        await agent.use("skill_enable", name="sow")
+        await before.mirror.lost(catalog.records[0].name)
+        assert "sow" in agent.prompt
+        assert rendered(agent) == times + 1
 
     booted(agent, test)
 

@@ -16,9 +16,11 @@ class MemoryMirror:
     """The port over a dictionary: `found` is what each name means, as far as it was told.
 
     `told` are all tellings in order: a name for each of one name, and whether they were hidden for each of all.
+    `unknown` are the names of which it was told last that nobody knows.
     """
 
     found: dict[SkillName, SkillRecord | Rejection] = field(factory=dict)
+    unknown: set[SkillName] = field(factory=set)
     hidden: bool = False
     told: list[SkillName | bool] = field(factory=list)
 
@@ -31,14 +33,18 @@ class MemoryMirror:
         """Take over a whole catalog; see the port."""
         self.told.append(hidden)
         self.hidden = hidden
-        self.found = {record.name: record for record in catalog.records}
-        for rejection in catalog.rejected:
-            if rejection.name is not None:
-                self.found.setdefault(rejection.name, rejection)
+        self.found, self.unknown = catalog.meanings, set()
 
     async def changed(self, name: SkillName, found: SkillRecord | Rejection | None) -> None:
         """Take over one name; see the port."""
         self.told.append(name)
         self.found.pop(name, None)
+        self.unknown.discard(name)
         if found is not None:
             self.found[name] = found
+
+    async def lost(self, name: SkillName) -> None:
+        """Know nothing of one name any more; see the port."""
+        self.told.append(name)
+        self.found.pop(name, None)
+        self.unknown.add(name)

@@ -6,6 +6,7 @@ import asyncio
 import logging
 from collections import deque
 from collections.abc import Awaitable, Callable
+from contextvars import Context
 from functools import partial
 
 from attrs import define, field
@@ -24,8 +25,9 @@ _log = logging.getLogger(__name__)
 class Behind:
     """A `Mirror` that tells another one, in order, beside the work of whoever tells it.
 
-    A whole catalog makes what waits before it superfluous. The task takes no lock of the host's: it is a child of
-    whichever task told it first, and that may be a turn that holds it.
+    A whole catalog makes what waits before it superfluous. The task takes no lock of the host's, which a turn may hold
+    for as long as it lasts; and it has a context of its own, as it works on for others when the turn that it began in,
+    with its transactions and its rights, is over.
     """
 
     mirror: Mirror
@@ -41,6 +43,10 @@ class Behind:
     async def changed(self, name: SkillName, found: SkillRecord | Rejection | None) -> None:
         """Tell of one name when there is time."""
         self._follow(partial(self.mirror.changed, name, found))
+
+    async def lost(self, name: SkillName) -> None:
+        """Tell that nobody knows one name when there is time."""
+        self._follow(partial(self.mirror.lost, name))
 
     async def settled(self) -> None:
         """Wait until all is told."""
@@ -60,7 +66,7 @@ class Behind:
             return
         self._waiting.append(told)
         if self._task is None or self._task.done():
-            self._task = asyncio.get_running_loop().create_task(self._tell())
+            self._task = asyncio.get_running_loop().create_task(self._tell(), context=Context())
 
     async def _tell(self) -> None:
         while self._waiting:

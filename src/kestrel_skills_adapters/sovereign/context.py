@@ -6,9 +6,12 @@ mode begins or ends, and when it is told to. So whoever changes what is on tells
 Rule 1: what the prompt has is asked of the host, and not remembered: a change that it did not take, or took back, is
         seen at the next catalog or change, and published then.
 Rule 2: nothing is published in the middle of a change of the privacy mode, where the host takes its clauses for
-        tampered with, and empties those of every feature. So the mode is held; and while somebody else holds it, which
-        a turn does from end to end, nobody waits: a task of its own publishes afterwards.
-Rule 3: while what is kept is hidden, the bytes are none, whatever was on before.
+        tampered with, and empties those of every feature. So the mode is held, which whoever holds it already does at
+        once. While another holds it, which a turn does from end to end, nobody waits: a task publishes afterwards.
+Rule 3: that task is nobody's child. A task of a turn inherits its context, with the right to hold what the turn holds,
+        in which it would publish beside the turn; so it has a context of its own, and waits for its turn as a stranger
+        does. Nobody waits for it, so that it may wait as long as it takes; it ends when the clause is stopped.
+Rule 4: while what is kept is hidden, the bytes are none, whatever was on before.
 """
 
 from __future__ import annotations
@@ -17,6 +20,7 @@ import asyncio
 import logging
 from collections.abc import Iterator
 from contextlib import contextmanager
+from contextvars import Context
 from typing import Final
 
 from attrs import define, field
@@ -31,42 +35,18 @@ from kestrel_skills_core.domain.resolver import Catalog
 
 from .host import Host, Unpublished
 
-__all__ = ["ContextClause", "Following"]
+__all__ = ["ContextClause"]
 
 _log = logging.getLogger(__name__)
 _BEHIND: Final = "the agent's prompt still has the context clause from before the last change"
 
 
 @define(eq=False)
-class Following:
-    """A `Mirror` that tells the clause for as long as the library that it follows is the agent's; then nobody.
-
-    What an agent's skills were before the feature was switched off and on may end its look afterwards.
-    """
-
-    clause: ContextClause
-    _is_over: bool = field(default=False, init=False)
-
-    async def shown(self, catalog: Catalog, *, hidden: bool) -> None:
-        """Tell of a whole catalog; see `Mirror`."""
-        if not self._is_over:
-            await self.clause.shown(catalog, hidden=hidden)
-
-    async def changed(self, name: SkillName, found: SkillRecord | Rejection | None) -> None:
-        """Tell of one name; see `Mirror`."""
-        if not self._is_over:
-            await self.clause.changed(name, found)
-
-    def stop(self) -> None:
-        """Tell nothing any more."""
-        self._is_over = True
-
-
-@define(eq=False)
 class ContextClause:
     """A `Mirror` that keeps the clause of what is on, and has the host take it when its bytes change.
 
-    Changing one skill costs what is in the clause, however many there are.
+    Changing one skill costs what is in the clause, however many there are. A clause is of one life of the feature: once
+    stopped it publishes nothing, whoever still tells it what the skills were before.
     """
 
     host: Host
@@ -78,6 +58,7 @@ class ContextClause:
     _on: Enabled = field(factory=Enabled, init=False)
     _asked_for: int = field(default=0, init=False)
     _later: asyncio.Task[None] | None = field(default=None, init=False)
+    _has_stopped: bool = field(default=False, init=False)
 
     def render(self) -> str:
         """The bytes, for the host. Never raises."""
@@ -96,27 +77,29 @@ class ContextClause:
     async def shown(self, catalog: Catalog, *, hidden: bool) -> None:  # noqa: ARG002 - a hidden catalog is empty
         """Take over what a whole catalog has on; see `Mirror`."""
         self._on.fill(catalog.records)
-        self._follow()
-        if self._is_due:
-            try:
-                await self._publish(wait=0)
-            except Busy:
-                self._publish_later()
+        await self._follow()
 
     async def changed(self, name: SkillName, found: SkillRecord | Rejection | None) -> None:
-        """Take over what has become of one name, while the mode is held; see `Mirror`."""
+        """Take over what has become of one name; see `Mirror`."""
         self._on.put(name, found)
-        self._follow()
-        self._publish_now()
+        await self._follow()
 
-    def clear(self) -> None:
+    async def lost(self, name: SkillName) -> None:
+        """Show one name no more: nobody knows whether it is on; see `Mirror`."""
+        self._on.put(name, None)
+        await self._follow()
+
+    async def clear(self) -> None:
         """Show nothing: nobody knows any more what is on."""
         self._on.fill(())
-        self._follow()
+        await self._follow()
 
     @contextmanager
     def unpublished(self) -> Iterator[None]:
-        """Let the clause follow without having the host take it, where the host is about to ask for it by itself."""
+        """Let the clause follow without having the host take it, where the host is about to ask for it by itself.
+
+        Then it holds the mode in this very task, so that holding it keeps nobody from publishing here (rule 2).
+        """
         self._asked_for += 1
         try:
             yield
@@ -129,21 +112,30 @@ class ContextClause:
             await asyncio.wait([self._later])
 
     async def stop(self) -> None:
-        """Publish nothing later."""
+        """Publish nothing any more."""
+        self._has_stopped = True
         if self._later is not None:
             self._later.cancel()
             await self.settled()
 
     @property
     def _is_due(self) -> bool:
-        return not self._asked_for and self.host.published(self.feature) not in {None, self.render()}
+        is_heard = not (self._has_stopped or self._asked_for)
+        return is_heard and self.host.published(self.feature) not in {None, self.render()}
 
-    def _follow(self) -> None:
+    async def _follow(self) -> None:
+        """Have the clause say what is on, and the host take it: now, or as soon as the mode can be held."""
         self.clause = self._on.clause(self.budget)
+        if self._is_due:
+            try:
+                await self._publish(wait=0)
+            except Busy:
+                self._publish_later()
 
     def _publish_later(self) -> None:
-        if self._later is None or self._later.done():
-            self._later = asyncio.get_running_loop().create_task(self._publish_in_turn())
+        if self._has_stopped or not (self._later is None or self._later.done()):
+            return
+        self._later = asyncio.get_running_loop().create_task(self._publish_in_turn(), context=Context())
 
     async def _publish_in_turn(self) -> None:
         try:

@@ -84,8 +84,10 @@ class ProceduralSkillsFeature(Asking, Changing, Installing, Feature):
         await self._look()
 
     async def shutdown(self) -> None:
-        """End the life that there is; asked again, the skills begin another one."""
+        """End the life that there is, and the clause of it; asked again, the skills begin another one."""
         life, self._life = self._life, None
+        clause, self._clause = self._clause, ContextClause(self._host, self)
+        await clause.stop()
         if life is not None:
             await life.end()
 
@@ -114,7 +116,7 @@ class ProceduralSkillsFeature(Asking, Changing, Installing, Feature):
         """The clause of what is enabled; the same one each time."""
         self._clauses = self._clauses or (
             ContextClauseRegistration(
-                owner=self.contribution_owner, name=CLAUSE, priority=_PRIORITY, renderer=self._clause.render
+                owner=self.contribution_owner, name=CLAUSE, priority=_PRIORITY, renderer=self._render
             ),
         )
         return self._clauses
@@ -169,6 +171,10 @@ class ProceduralSkillsFeature(Asking, Changing, Installing, Feature):
         self._notes.tell(About.WAY)
         return desks
 
+    def _render(self) -> str:
+        """The bytes of the clause that is followed now."""
+        return self._clause.render()
+
     async def _look(self) -> None:
         """Have the clause follow, without having the host take it: it is about to."""
         with self._clause.unpublished():
@@ -176,10 +182,10 @@ class ProceduralSkillsFeature(Asking, Changing, Installing, Feature):
                 library = (await self.desk()).library
                 self._notes.observe(await library.catalog())
             except SkillError:
-                self._clause.clear()
+                await self._clause.clear()
             except Exception:  # noqa: BLE001 - it would end the agent's start
                 _log.exception("the skills cannot be looked at")
-                self._clause.clear()
+                await self._clause.clear()
 
     def _heed(self) -> None:
         """Note whether the last prompt had room for the clause; of an empty one, nothing is left out."""

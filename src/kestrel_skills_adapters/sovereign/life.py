@@ -7,7 +7,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple, Self
 
-from attrs import Factory, define, field, frozen
+from attrs import define, field, frozen
 
 from kestrel_skills_core.domain.errors import SkillError, SourceUnavailable, StateUnavailable
 from kestrel_skills_core.domain.names import SkillName, SourceId
@@ -17,7 +17,7 @@ from kestrel_skills_core.ports.world import Watcher
 
 from ..wiring import BadSetting, desk_of, hosted_home, hosted_index, hosted_library
 from .behind import Behind
-from .context import ContextClause, Following
+from .context import ContextClause
 from .desk import Desk
 from .host import Host
 from .notes import About, Notes
@@ -68,7 +68,6 @@ class Life:
     did: str
     root: Path
     index: Behind
-    _following: Following = field(default=Factory(lambda life: Following(life.clause), takes_self=True), init=False)
     _desks: Desks | None = field(default=None, init=False)
     _has_started: bool = field(default=False, init=False)
     _turn: asyncio.Lock = field(factory=asyncio.Lock, init=False)
@@ -102,8 +101,6 @@ class Life:
 
     async def end(self) -> None:
         """Stop what follows, and what still runs for a request; nothing else is open."""
-        self._following.stop()
-        await self.clause.stop()
         if self._desks is not None:
             await self._desks.http.jobs.stop()
         await self.index.stop()
@@ -121,7 +118,7 @@ class Life:
             home.settings,
             database=self.host.database,
             privacy=self.host.privacy,
-            mirrors=(self._following, self.index),
+            mirrors=(self.clause, self.index),
         )
         tools = Desk(library=library, clause=self.clause, owner=home.owner, git=self.git, notes=self.notes.beside)
         http = desk_of(library, included=lambda: self.clause.clause.included, notes=self.notes.beside)

@@ -69,6 +69,15 @@ class Catalog:
         return tuple(record for record in self.records if record.enabled)
 
     @property
+    def meanings(self) -> dict[SkillName, SkillRecord | Rejection]:
+        """What each name means: its record, else the rejected folder that holds it."""
+        meant: dict[SkillName, SkillRecord | Rejection] = {record.name: record for record in self.records}
+        for rejection in self.rejected:
+            if rejection.name is not None:
+                meant.setdefault(rejection.name, rejection)
+        return meant
+
+    @property
     def is_empty(self) -> bool:
         """Whether there is no folder at all."""
         return not (self.records or self.rejected)

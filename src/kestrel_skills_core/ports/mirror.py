@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from contextlib import AsyncExitStack
 from typing import TYPE_CHECKING, Protocol
 
@@ -24,19 +24,28 @@ class Mirror(Protocol):
 
     What it is told is never older than what it was told before. One that waits may be told again meanwhile: what it
     was told last is what holds, and not what it ended last.
+
+    Whoever tells waits, and may hold the privacy mode or not: what a mirror writes, it guards itself. Nothing that is
+    hidden is told.
     """
 
     async def shown(self, catalog: Catalog, *, hidden: bool) -> None:
-        """The whole catalog as it is now; `hidden` where it is empty because nothing kept may be seen.
-
-        Whoever asked for the catalog waits. The privacy mode is not held: what a mirror then writes, it guards itself.
-        """
+        """The whole catalog as it is now; `hidden` where it is empty because nothing kept may be seen."""
         ...
 
     async def changed(self, name: SkillName, found: SkillRecord | Rejection | None) -> None:
-        """What one name means now; nothing where it means nothing, or where that cannot be told.
+        """What one name means now; nothing where it means nothing.
 
-        The privacy mode is held, and nothing is hidden. After nothing was to be seen, only `shown` tells of the others.
+        Told after every change of the name, and where somebody who looked at it saw something else than was told last.
+        After nothing was to be seen, only `shown` tells of the others.
+        """
+        ...
+
+    async def lost(self, name: SkillName) -> None:
+        """Nobody knows what one name means now: not that it is on, nor that it is gone.
+
+        A look after a change was cut short, or what the name leads to could not be read. It is told again as soon as
+        somebody knows.
         """
         ...
 
@@ -49,12 +58,17 @@ class Mirrors:
 
     async def shown(self, catalog: Catalog, *, hidden: bool) -> None:
         """Tell each of them."""
-        async with AsyncExitStack() as told:
-            for mirror in reversed(self.each):
-                told.push_async_callback(mirror.shown, catalog, hidden=hidden)
+        await self._tell(lambda mirror: mirror.shown(catalog, hidden=hidden))
 
     async def changed(self, name: SkillName, found: SkillRecord | Rejection | None) -> None:
         """Tell each of them."""
+        await self._tell(lambda mirror: mirror.changed(name, found))
+
+    async def lost(self, name: SkillName) -> None:
+        """Tell each of them."""
+        await self._tell(lambda mirror: mirror.lost(name))
+
+    async def _tell(self, what: Callable[[Mirror], Awaitable[None]]) -> None:
         async with AsyncExitStack() as told:
             for mirror in reversed(self.each):
-                told.push_async_callback(mirror.changed, name, found)
+                told.push_async_callback(what, mirror)

@@ -2,7 +2,7 @@
 
 Rule 1: an index can fail nothing. What cannot be written is told to the watcher, once each time, and is tried again
         with the next catalog.
-Rule 2: while a root cannot be read, or nothing may be seen, no skill is taken for gone.
+Rule 2: while a root cannot be read, nothing may be seen, or nobody knows, no skill is taken for gone.
 Rule 3: an entry keeps the time at which it was first written.
 """
 
@@ -74,6 +74,10 @@ class Indexed:
         """Bring the entry of one name in line; no other is read or written. A rejected folder has none."""
         self._in_line.keep(None, answer=False)
         await self._follow(name, [found] if isinstance(found, SkillRecord) else [], has_all=True)
+
+    async def lost(self, name: SkillName) -> None:
+        """Leave the entry as it is: it would lose the time at which it was first written."""
+        self._in_line.keep(None, answer=False)
 
     async def _follow(self, name: SkillName | None, records: Iterable[SkillRecord], *, has_all: bool) -> Repairs | None:
         """What there was to do, if all of it could be done."""

@@ -135,12 +135,13 @@ class Installer:
         name, tree = offer.landing(command.digest)
         record = offer.record(self.clock.now())
         look, standing = await self.library.gather(name)
-        generation = await self.library.commit(name, Publish(name=name, tree=tree, provenance=record))
-        sighting = evolve(verdict_on(name, tree), generation=generation, provenance=record)
-        after = look.after(sighting)
-        found = after.find(Address(name, record.source), standing.states)
-        assert isinstance(found, SkillRecord), "what has no faults is a skill"
-        return Arrival(found=found, then=after.resolved(standing.states), offer=offer)
+        async with self.library.privacy.held():
+            generation = await self.library.commit(name, Publish(name=name, tree=tree, provenance=record))
+            sighting = evolve(verdict_on(name, tree), generation=generation, provenance=record)
+            after = look.after(sighting)
+            found = after.find(Address(name, record.source), standing.states)
+            assert isinstance(found, SkillRecord), "what has no faults is a skill"
+            return Arrival(found=found, then=after.resolved(standing.states), offer=offer)
 
     async def offer(self, command: Preview) -> Offer:
         """What is asked for, as the source has it: the part of installing that changes nothing, and may take long.

@@ -2,7 +2,8 @@
 
 A mutation is decided on what was observed, then committed by one atomic verb of the store, and then followed by what
 it makes true elsewhere. What follows is never undone and never needed: whatever is cut short after the commit leaves a
-skill that is there and off, or that is gone and whose row speaks of nothing. A mutation touches one name.
+skill that is there and off, or that is gone and whose row speaks of nothing. A mutation touches one name. What it gives
+is put together while the privacy mode is still held.
 """
 
 from __future__ import annotations
@@ -99,8 +100,8 @@ class SkillLibrary(Queries):
                 problem = await _problem_of(written)
                 states = {**states, key: state} if problem is None else states
             sighting = evolve(decision.sighting, generation=generation)
-        found = look.after(sighting).find(Address(command.name, SourceId.AGENT_LOCAL), states)
-        return Outcome(found=found, problem=problem)
+            found = look.after(sighting).find(Address(command.name, SourceId.AGENT_LOCAL), states)
+            return Outcome(found=found, problem=problem)
 
     async def edit(self, command: Edit) -> SkillRecord | Rejection:
         """Change one file of a skill, or add one; gives the skill as it then is. Other files are not touched.
@@ -138,12 +139,12 @@ class SkillLibrary(Queries):
         look, standing, folder = await self._folder(command.address)
         with _AsRead(folder):
             adaptation, steps = adapting(command, folder)
-            states = standing.states
-            if steps.commits:
-                async with self.changing(folder.name):
-                    states = await self._held_off(folder, standing)
-                    await self._take(steps)
-        return Adapting(found=_become(folder, look.after(steps.sighting), states), adaptation=adaptation)
+            if not steps.commits:
+                return Adapting(found=folder.found, adaptation=adaptation)
+            async with self.changing(folder.name):
+                states = await self._held_off(folder, standing)
+                await self._take(steps)
+                return Adapting(found=_become(folder, look.after(steps.sighting), states), adaptation=adaptation)
 
     async def unadapt(self, command: Unadapt) -> SkillRecord | Rejection:
         """Put back the `SKILL.md` that a folder had before it was adapted, to the byte; gives what it then is.
@@ -159,7 +160,7 @@ class SkillLibrary(Queries):
             steps = unadapting(command, folder)
             async with self.changing(folder.name):
                 await self._take(steps)
-        return _become(folder, look.after(steps.sighting), standing.states)
+                return _become(folder, look.after(steps.sighting), standing.states)
 
     async def deletion(self, address: Address) -> Deletion:
         """What deleting an address would do; nothing is done.
@@ -196,8 +197,7 @@ class SkillLibrary(Queries):
                 dropped = (key,)
             if problem is None and standing.marks(name):
                 problem = await _problem_of(self._switches.lift(name, dropped, standing))
-            found = look.after(None).resolved(standing.states)
-        return Outcome(found=found, problem=problem)
+            return Outcome(found=look.after(None).resolved(standing.states), problem=problem)
 
     async def set_state(self, command: SetState) -> SkillRecord | Rejection | None:
         """Turn a skill on or off, move it, or pin it; gives the skill in its new state. Touches one name.
@@ -225,7 +225,7 @@ class SkillLibrary(Queries):
                         await self._switches.off(unseen, standing)
                     elif standing.silent is None:
                         await self._switches.lift(address.name, (), standing)
-                return None
+                    return None
         await self._root(look, address)
         found = look.find(address, standing.states)
         refuse_moved(command, found)
@@ -237,7 +237,7 @@ class SkillLibrary(Queries):
                 await self._switches.on(key, state, standing, expected=command.expected_etag)
             else:
                 await self._switches.off({key: state}, standing, expected=command.expected_etag)
-        return found.in_state(state) if isinstance(found, SkillRecord) else found
+            return found.in_state(state) if isinstance(found, SkillRecord) else found
 
     async def commit(self, name: SkillName, commit: Callable[[SkillStore, Cancelled], T]) -> T:
         """Make one change of one name, by one verb of the store, decided by the caller.
@@ -262,9 +262,11 @@ class SkillLibrary(Queries):
         look, standing, folder = await self._folder(address)
         with _AsRead(folder):
             decision = decide(folder)
-            if decision.commit is not None:
-                await self.commit(folder.name, decision.commit)
-        return _become(folder, look.after(decision.sighting), standing.states)
+            if decision.commit is None:
+                return folder.found
+            async with self.changing(folder.name):
+                await self._commit(decision.commit)
+                return _become(folder, look.after(decision.sighting), standing.states)
 
     async def _take(self, steps: Steps) -> None:
         """Take the steps, each durable before the next begins."""

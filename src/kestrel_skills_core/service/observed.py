@@ -101,6 +101,12 @@ class Look:
         survey = leads_to(address, self.surveys.values())
         return None if survey is None else survey.source
 
+    @property
+    def is_unread(self) -> bool:
+        """Whether nobody can tell what the name means: the root that it leads to could not say."""
+        survey = leads_to(Address(self.name), self.surveys.values())
+        return survey is not None and survey.problem is not None
+
     def unseen(self, address: Address) -> Sequence[StateKey]:
         """Whose rows an address may mean that leads to no folder that was seen; none where it leads to one."""
         if self.root(address) in self.trees:

@@ -1,7 +1,8 @@
 """What may be asked of the skills of one agent, in the order in which a person asks: list, search, read, check, verify.
 
 Nothing here changes anything, but that a folder of the agent's own root may get its marker as it is looked at. Asking
-for one skill touches one folder in each root, however many there are.
+for one skill touches one folder in each root, however many there are. The mirror is told of what is seen, where it is
+news.
 """
 
 from __future__ import annotations
@@ -29,7 +30,7 @@ from ..domain.verify import Verification, verified
 from ..ports.markdown import Markdown
 from .advice import with_advice
 from .decide import Folder
-from .observed import Latest, Look, Observed, look_at
+from .observed import Latest, Look, Observed
 from .switches import Standing
 from .upkeep import Upkeep
 
@@ -170,9 +171,8 @@ class Queries(Upkeep):
             SourceUnavailable: The root that the address leads to cannot be read.
         """
         with self.seeing():
-            look = await self._look(address.name)
+            look, standing = await self.gather(address.name)
             root = await self._root(look, address)
-            standing = await self._switches.standing(address.name)
             return Reading(name=address.name, found=look.find(address, standing.states), tree=look.trees[root])
 
     async def read_file(self, address: Address, path: ResourcePath) -> FileReading:
@@ -186,9 +186,8 @@ class Queries(Upkeep):
             SourceUnavailable: The root that the address leads to cannot be read.
         """
         with self.seeing():
-            look = await self._look(address.name)
+            look, standing = await self.gather(address.name)
             root = await self._root(look, address)
-            standing = await self._switches.standing(address.name)
             state = standing.states.get(StateKey(address.name, root is SourceId.HOST_SHARED))
             pin = state.pin if state is not None and state.enabled else None
             tree = look.trees.get(root)
@@ -221,21 +220,12 @@ class Queries(Upkeep):
         seen = folder.sighting
         return verified(seen.provenance, folder.tree, seen.findings, seen.unrecorded)
 
-    async def gather(self, name: SkillName) -> tuple[Look, Standing]:
-        """One name as it is now in every root, and what is on of it: what every change of it is decided on."""
-        with self.seeing():
-            look = await self._look(name)
-            return look, await self._switches.standing(name)
-
     async def _folder(self, address: Address) -> tuple[Look, Standing, Folder]:
         look, standing = await self.gather(address.name)
         root = await self._root(look, address)
         found = look.find(address, standing.states)
         sighting = look.surveys[root].sightings[address.name]
         return look, standing, Folder(found=found, sighting=sighting, tree=look.trees[root])
-
-    async def _look(self, name: SkillName) -> Look:
-        return await self.offload(lambda _: look_at(name, self.sources))
 
     async def _root(self, look: Look, address: Address) -> SourceId:
         """The root that an address leads to. Only where it leads nowhere, all are surveyed, for names that are near."""

@@ -5,18 +5,36 @@ Rule 1: a look sees whatever was changed before it began. So whoever changed a n
 Rule 2: a whole catalog tells of every name. Where one has been looked at since, it is told with that name as it is
         known to be; no catalog is lost for a change of one name.
 Rule 3: that nothing may be seen is known when it is told, and is newer than every look that began before.
+Rule 4: a change is told, whatever became of it; a look is told where it saw something else than was told last. So who
+        only looks costs a mirror nothing, unless another than this library changed something, which is seen then.
+Rule 5: of what nobody knows, whatever is seen next is news, and nothing is on meanwhile.
 """
 
 from __future__ import annotations
 
-from attrs import define, field
+from collections.abc import Mapping
+from enum import Enum
+from typing import Final
+
+from attrs import define, evolve, field
 
 from ..domain.names import SkillName
 from ..domain.record import Rejection, SkillRecord
 from ..domain.resolver import Catalog
 from ..ports.mirror import Mirror
 
-__all__ = ["Telling"]
+__all__ = ["LOST", "Lost", "Meaning", "Telling"]
+
+
+class Lost(Enum):
+    """That nobody knows what a name means."""
+
+    LOST = "lost"
+
+
+LOST: Final = Lost.LOST
+Meaning = SkillRecord | Rejection | Lost | None
+"""What a look found a name to mean; nothing where it means nothing."""
 
 
 @define(eq=False)
@@ -30,8 +48,10 @@ class Telling:
     _begun: int = 0
     _shown: int = 0
     """The newest look at everything that was told."""
-    _changed: dict[SkillName, tuple[int, SkillRecord | Rejection | None]] = field(factory=dict)
-    """The newest look at each name that was told and is newer, and what it found."""
+    _saw: Mapping[SkillName, SkillRecord | Rejection] | None = None
+    """What that saw of each name; nothing before the first, and where that was that nothing may be seen."""
+    _since: dict[SkillName, tuple[int, Meaning]] = field(factory=dict)
+    """The newest look at each name that is newer, and what it found."""
 
     def begin(self) -> int:
         """The number of a look that begins now."""
@@ -42,22 +62,41 @@ class Telling:
         """Tell of a whole catalog, unless a newer one was told."""
         if self.mirror is None or begun <= self._shown:
             return
-        self._shown = begun
-        self._changed = {name: told for name, told in self._changed.items() if told[0] > begun}
-        newer = {name: found for name, (_, found) in self._changed.items()}
+        self._shown, self._saw = begun, catalog.meanings
+        self._since = {name: look for name, look in self._since.items() if look[0] > begun}
+        newer = {
+            name: _off(self._saw.get(name)) if isinstance(found, Lost) else found
+            for name, (_, found) in self._since.items()
+        }
         await self.mirror.shown(catalog.amended(newer), hidden=False)
 
     async def hidden(self) -> None:
         """Tell that nothing may be seen now."""
         if self.mirror is None:
             return
-        self._shown = self.begin()
+        self._shown, self._saw, self._since = self.begin(), None, {}
         await self.mirror.shown(Catalog(()), hidden=True)
 
-    async def changed(self, begun: int, name: SkillName, found: SkillRecord | Rejection | None) -> None:
-        """Tell of one name, unless something newer was told of it."""
-        before, _ = self._changed.get(name, (0, None))
+    async def looked(self, begun: int, name: SkillName, found: Meaning, *, has_changed: bool = False) -> None:
+        """Tell of one name, unless something newer was seen of it; a mere look, only where it is news."""
+        last = self._last(name)
+        before, _ = self._since.get(name, (0, None))
         if self.mirror is None or begun <= max(self._shown, before):
             return
-        self._changed[name] = begun, found
-        await self.mirror.changed(name, found)
+        self._since[name] = begun, found
+        if not has_changed and found == last:
+            return
+        if isinstance(found, Lost):
+            await self.mirror.lost(name)
+        else:
+            await self.mirror.changed(name, found)
+
+    def _last(self, name: SkillName) -> Meaning:
+        if name in self._since:
+            return self._since[name][1]
+        return LOST if self._saw is None else self._saw.get(name)
+
+
+def _off(found: SkillRecord | Rejection | None) -> SkillRecord | Rejection | None:
+    """What an older look saw of a name of which nobody knows any more: as much of it as harms nobody."""
+    return found.in_state(evolve(found.state, enabled=False)) if isinstance(found, SkillRecord) else found

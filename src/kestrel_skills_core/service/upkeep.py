@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import AsyncIterator, Awaitable, Iterator, Mapping, Sequence
-from contextlib import asynccontextmanager, contextmanager
+from contextlib import asynccontextmanager, contextmanager, suppress
 from itertools import groupby
 from typing import TypeVar
 
-from attrs import field, frozen
+from attrs import evolve, field, frozen
 
-from ..domain.errors import KeptAbsent, NotEditable, SkillError
+from ..domain.errors import Hidden, KeptAbsent, NotEditable, SkillError
 from ..domain.kept import KeptListing
 from ..domain.names import SkillName, SourceId
 from ..domain.owner import Owner
-from ..domain.record import Rejection, SkillRecord, SkillState
+from ..domain.record import SkillState
 from ..domain.resolver import Resolver, Survey
 from ..domain.state_row import StateKey
 from ..ports.files import SkillFiles
@@ -23,9 +23,9 @@ from ..ports.states import StateTable
 from ..ports.store import Kept, SkillStore, Swept
 from ..ports.world import Cancelled, Offload
 from .adoption import adopted, awaits_adoption
-from .observed import look_at
-from .switches import Switches
-from .telling import Telling
+from .observed import Look, look_at
+from .switches import Standing, Switches
+from .telling import LOST, Meaning, Telling
 
 __all__ = ["Started", "Upkeep"]
 
@@ -63,8 +63,8 @@ class Upkeep:
     `sources` has one entry for each root; `store` is the one of them that may be changed, if any. Everything that
     blocks goes through `offload`. Nothing is kept but the last whole survey of each root.
 
-    Nothing is looked at but in `seeing`, and nothing is written but while the privacy mode is held. Whatever may have
-    changed what a name means, the mirror is told then.
+    Nothing is looked at but in `seeing`, and nothing is written but while the privacy mode is held. The mirror is told
+    of whatever may have changed what a name means, and of whatever else is seen to have.
     """
 
     sources: Sequence[SkillFiles]
@@ -124,17 +124,28 @@ class Upkeep:
     async def sweep(self) -> Swept:
         """Settle, finish and purge what interrupted mutations left, unless another is at work.
 
+        What is there is looked at and ended in one step, under the store's own lock, which is taken while the mode is
+        held and never the other way round. So the mode is held for that too, but for so many of them only as the store
+        ends at once: in between it is let go.
+
         Raises:
             StoreFailed, InDoubt, Busy, SourceUnavailable: See the port; what was not done is left to the next start.
-            Hidden: See `Privacy`; so is all of it.
+            Hidden: See `Privacy`; so is what is left.
         """
-        store = self.store
-        if store is None:
-            return Swept()
-        async with self.privacy.held():
-            swept = await self.offload(lambda _: store.sweep())
-            for name in swept.restored:
-                await self._tell(name)
+        store, swept = self.store, Swept()
+        while store is not None:
+            async with self.privacy.held():
+                step = await self.offload(lambda _: store.sweep())
+                for name in step.restored:
+                    await self._tell(name)
+            swept = evolve(
+                step,
+                purged=swept.purged + step.purged,
+                restored=swept.restored + step.restored,
+                kept=swept.kept + step.kept,
+            )
+            if not step.unfinished:
+                break
         return swept
 
     async def claim(self, owner: Owner | None) -> Owner | None:
@@ -259,18 +270,38 @@ class Upkeep:
     async def _tell(self, name: SkillName) -> None:
         """Look at one name again, and tell the mirror, if there is one, what it means now.
 
-        Where the look itself is cut short it is told that nobody knows, lest it go on saying what was true before.
+        Where the look itself is cut short, or all is hidden by then, though the mode was held, it is told that nobody
+        knows, lest it go on saying what was true before.
         """
         if self.mirror is None:
             return
         begun = self._telling.begin()
-        found: SkillRecord | Rejection | None = None
+        found: Meaning = LOST
         try:
-            look = await self.offload(lambda _: look_at(name, self.sources))
-            standing = await self._switches.standing(name)
-            found = look.resolved(standing.states)
+            with suppress(Hidden):
+                found = _meaning(*await self._gathered(name))
         finally:
-            await self._telling.changed(begun, name, found)
+            await self._telling.looked(begun, name, found, has_changed=True)
+
+    async def gather(self, name: SkillName) -> tuple[Look, Standing]:
+        """One name as it is now in every root, and what is on of it: what every change of it is decided on.
+
+        The mirror is told what it means now, if that is news. That is how what others changed, another host or a
+        person, reaches it as soon as anybody meets it.
+
+        Raises:
+            Hidden: See `Privacy`.
+        """
+        begun = self._telling.begin()
+        with self.seeing():
+            look, standing = await self._gathered(name)
+            await self._telling.looked(begun, name, _meaning(look, standing))
+        return look, standing
+
+    async def _gathered(self, name: SkillName) -> tuple[Look, Standing]:
+        with self.seeing():
+            look = await self.offload(lambda _: look_at(name, self.sources))
+            return look, await self._switches.standing(name)
 
     @property
     def _switches(self) -> Switches:
@@ -290,6 +321,11 @@ class Upkeep:
         surveys = [files.survey(self._known.get(files.source)) for files in self.sources]
         self._known.update((survey.source, survey) for survey in surveys if survey.problem is None)
         return surveys
+
+
+def _meaning(look: Look, standing: Standing) -> Meaning:
+    """What a name means, by a look at it."""
+    return LOST if look.is_unread else look.resolved(standing.states)
 
 
 async def _told(step: Awaitable[T]) -> T | SkillError:

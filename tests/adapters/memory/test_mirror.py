@@ -30,5 +30,11 @@ def test_it_keeps_what_it_was_told_in_order() -> None:
     finish(mirror.shown(catalog, hidden=False))
     finish(mirror.changed(A, None))
     finish(mirror.shown(catalog, hidden=True))
-    assert mirror.told == [False, A, True]
     assert mirror.hidden
+    finish(mirror.lost(A))
+    assert (mirror.told, mirror.unknown, mirror.found) == ([False, A, True, A], {A}, {})
+    finish(mirror.shown(catalog, hidden=False))
+    assert (mirror.unknown, set(mirror.found)) == (set(), {A})
+    finish(mirror.lost(A))
+    finish(mirror.changed(A, None))
+    assert (mirror.unknown, mirror.found) == (set(), {})
