@@ -176,10 +176,15 @@ def test_what_goes_wrong_is_logged_as_it_begins(
             await feature._life.index.settled()
             return list((await agent.use("skill_list"))["data"].get("notes", []))
 
+        async def breaks(name: str) -> None:
+            BROKEN[broken](agent)
+            if broken == "a graph that fails":  # nobody needs it before there is something to write
+                await agent.use("skill_create", **SOW | {"name": name})
+
         assert await listed() == []
         assert warnings() == []
         whole = (agent._raw_storage, agent.database)
-        BROKEN[broken](agent)
+        await breaks("sow")
         first = await listed()
         assert first
         assert await listed() == first
@@ -191,7 +196,7 @@ def test_what_goes_wrong_is_logged_as_it_begins(
         else:
             return
         assert await listed() == []
-        BROKEN[broken](agent)
+        await breaks("reap")
         assert await listed() == first
         assert len(warnings()) == 2 * len(first)
 

@@ -33,7 +33,7 @@ class MemoryMirror:
         """Take over a whole catalog; see the port."""
         self.told.append(hidden)
         self.hidden = hidden
-        self.found, self.unknown = catalog.meanings, set()
+        self.found, self.unknown = dict(catalog.meanings), set()
 
     async def changed(self, name: SkillName, found: SkillRecord | Rejection | None) -> None:
         """Take over one name; see the port."""

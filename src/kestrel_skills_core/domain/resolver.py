@@ -11,6 +11,7 @@ Rule 4: the result depends on what was seen, and not on the order it was seen in
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
+from functools import cached_property
 from typing import Final
 
 from attrs import evolve, field, frozen
@@ -68,8 +69,8 @@ class Catalog:
     def _of_the_records(self) -> tuple[SkillRecord, ...]:
         return tuple(record for record in self.records if record.enabled)
 
-    @property
-    def meanings(self) -> dict[SkillName, SkillRecord | Rejection]:
+    @cached_property
+    def meanings(self) -> Mapping[SkillName, SkillRecord | Rejection]:
         """What each name means: its record, else the rejected folder that holds it."""
         meant: dict[SkillName, SkillRecord | Rejection] = {record.name: record for record in self.records}
         for rejection in self.rejected:

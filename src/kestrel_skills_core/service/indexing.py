@@ -75,7 +75,7 @@ class Indexed:
         self._in_line.keep(None, answer=False)
         await self._follow(name, [found] if isinstance(found, SkillRecord) else [], has_all=True)
 
-    async def lost(self, name: SkillName) -> None:
+    async def lost(self, name: SkillName) -> None:  # noqa: ARG002 - see the port
         """Leave the entry as it is: it would lose the time at which it was first written."""
         self._in_line.keep(None, answer=False)
 
