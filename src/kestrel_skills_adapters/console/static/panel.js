@@ -275,6 +275,7 @@ export class Panel {
   }
 
   #key(event) {
+    if (event.key === ' ') event.stopPropagation(); // the Console would take it for push-to-talk, and no button be pressed
     if (event.target.closest('dialog')) return;
     const writes = event.target.matches('textarea, select, input:not([type=checkbox])');
     if (event.key === '/' && !writes) {
