@@ -6,7 +6,7 @@ import json
 import time
 import urllib.error
 import urllib.request
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from concurrent.futures import Future, ThreadPoolExecutor, wait
 from typing import Any, Final
 
@@ -17,6 +17,9 @@ __all__ = ["Answer", "Client", "Decide", "until"]
 _TURN: Final = 120.0
 """Seconds that a turn may take; a turn that waits for an approval waits as long as the test wants."""
 _SOON: Final = 30.0
+
+Headers = Mapping[str, str | None]
+_NONE: Final[Headers] = {}
 
 
 _LOST: Final = "invocation_owner_lease_lost"
@@ -40,14 +43,25 @@ class Client:
     """Speaks to one agent of the server at `base`."""
 
     def __init__(self, base: str, key: str, agent: str) -> None:
-        self._base, self._key, self._agent = base, key, agent
+        self.base, self.key, self.agent = base, key, agent
         self._turns = ThreadPoolExecutor(4)
 
-    def request(self, method: str, path: str, body: Any = None, *, timeout: float = _SOON) -> Answer:
-        """Whatever the server answers."""
-        headers = {"X-API-Key": self._key, "Content-Type": "application/json", "X-Kestrel-Allow-Destructive": "a test"}
-        sent = None if body is None else json.dumps(body).encode()
-        request = urllib.request.Request(self._base + path, sent, headers, method=method)
+    def of(self, agent: str) -> Client:
+        """The same operator, before another agent of the server."""
+        return Client(self.base, self.key, agent)
+
+    def request(
+        self, method: str, path: str, body: Any = None, *, timeout: float = _SOON, headers: Headers = _NONE
+    ) -> Answer:
+        """Whatever the server answers; a header that is none is left out."""
+        usual = {
+            "X-API-Key": self.key,
+            "Content-Type": "application/json",
+            "X-Kestrel-Allow-Destructive": "a test",
+        }
+        told = {name: value for name, value in {**usual, **headers}.items() if value is not None}
+        sent = body if body is None or isinstance(body, bytes) else json.dumps(body).encode()
+        request = urllib.request.Request(self.base + path, sent, told, method=method)
         try:
             with urllib.request.urlopen(request, timeout=timeout) as answer:
                 return Answer(answer.status, json.loads(answer.read() or b"null"))
@@ -55,9 +69,9 @@ class Client:
             with error:
                 return Answer(error.code, json.loads(error.read() or b"null"))
 
-    def of_agent(self, method: str, path: str, body: Any = None, *, timeout: float = _SOON) -> Answer:
+    def of_agent(self, method: str, path: str, body: Any = None, **more: Any) -> Answer:
         """What the server answers for the agent."""
-        return self.request(method, f"/api/agents/{self._agent}{path}", body, timeout=timeout)
+        return self.request(method, f"/api/agents/{self.agent}{path}", body, **more)
 
     def is_ready(self) -> bool:
         """Whether the agent is up."""
@@ -65,7 +79,7 @@ class Client:
             answer = self.request("GET", "/api/agents", timeout=2)
         except OSError:
             return False
-        return answer.status == 200 and any(each.get("name") == self._agent for each in answer["agents"])
+        return answer.status == 200 and any(each.get("name") == self.agent for each in answer["agents"])
 
     # Turns
 

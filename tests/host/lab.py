@@ -13,11 +13,12 @@ import secrets
 import shutil
 import signal
 import socket
+import sqlite3
 import subprocess
 import sys
 import time
 from collections.abc import Iterable, Iterator, Mapping
-from contextlib import ExitStack, contextmanager, suppress
+from contextlib import ExitStack, closing, contextmanager, suppress
 from importlib import metadata
 from pathlib import Path
 from typing import Any, Final
@@ -25,7 +26,7 @@ from typing import Any, Final
 from .client import Client, Decide
 from .model import Call, Play, ScriptedModel
 
-__all__ = ["AGENT", "FEATURE", "Home", "Host", "host_version"]
+__all__ = ["AGENT", "FEATURE", "Home", "Host", "host_version", "table_broken"]
 
 AGENT: Final = "kite"
 FEATURE: Final = "ProceduralSkillsFeature"
@@ -52,6 +53,8 @@ _AGENTS: Final = """\
 [host]
 port = {port}
 bind = "127.0.0.1"
+"""
+_AGENT: Final = """\
 [agents.{agent}]
 data_dir = "agent_data/{agent}"
 port = {unused}
@@ -68,14 +71,27 @@ def host_version() -> str | None:
         return None
 
 
-class Home:
-    """A folder that is $KESTREL_HOME, with one agent and the settings that it needs.
+@contextmanager
+def table_broken(database: Path) -> Iterator[None]:
+    """In the place of the table of states is another one, of which nothing that is asked can be answered."""
+    with closing(sqlite3.connect(database, timeout=30, isolation_level=None)) as connection:
+        connection.execute("ALTER TABLE bootstrap_config RENAME TO away")
+        try:
+            connection.execute("CREATE TABLE bootstrap_config (odd TEXT)")
+            yield
+        finally:
+            connection.execute("DROP TABLE IF EXISTS bootstrap_config")
+            connection.execute("ALTER TABLE away RENAME TO bootstrap_config")
 
-    `features` are the classes that the agent loads beside those that it always loads; `packages` are folders in which
+
+class Home:
+    """A folder that is $KESTREL_HOME, with its agents, of which most have one, and the settings that they need.
+
+    `features` are the classes that each agent loads beside those that it always loads; `packages` are folders in which
     more packages lie, which nobody installed.
     """
 
-    def __init__(
+    def __init__(  # noqa: PLR0913 - each is one thing in which a home may differ
         self,
         folder: Path,
         model: str,
@@ -84,8 +100,10 @@ class Home:
         context: int = ROOMY,
         packages: Iterable[Path] = (),
         environ: Mapping[str, str] | None = None,
+        agents: Iterable[str] = (AGENT,),
     ) -> None:
         self.folder = folder
+        self.agents = tuple(agents)
         self.features = (*features, "BootstrapFeature")
         self.context = context
         self._model = model
@@ -102,10 +120,19 @@ class Home:
             os.killpg(self._server.pid, signal.SIGKILL)
         self._server.wait()
 
+    def data_of(self, agent: str) -> Path:
+        """The folder of an agent's own data."""
+        return self.folder / "agent_data" / agent
+
     @property
     def data(self) -> Path:
-        """The folder of the agent's own data."""
-        return self.folder / "agent_data" / AGENT
+        """The folder of the first agent's."""
+        return self.data_of(AGENT)
+
+    @property
+    def database(self) -> Path:
+        """The file in which the agent keeps what is on, among the rest."""
+        return self.data / "kestrel_prime.db"
 
     @property
     def did(self) -> str:
@@ -153,19 +180,20 @@ class Home:
         return {name: value.strip('"') for name, found, value in (line.partition("=") for line in lines) if found}
 
     def incept(self) -> Home:
-        """Make the agent; a model must be listening. It is no test agent: what needs an approval waits for one."""
+        """Make the agents; a model must be listening. None is a test agent: what needs an approval waits for one."""
         self._settle()
-        program = [Path(sys.executable).with_name("kestrel"), "create", AGENT, "--port", str(_free_port())]
-        made = subprocess.run(
-            program,
-            env=self.environ,
-            cwd=self.folder,
-            stdin=subprocess.DEVNULL,
-            capture_output=True,
-            check=False,
-            text=True,
-        )
-        assert made.returncode == 0, made.stdout + made.stderr
+        for agent in self.agents:
+            program = [Path(sys.executable).with_name("kestrel"), "create", agent, "--port", str(_free_port())]
+            made = subprocess.run(
+                program,
+                env=self.environ,
+                cwd=self.folder,
+                stdin=subprocess.DEVNULL,
+                capture_output=True,
+                check=False,
+                text=True,
+            )
+            assert made.returncode == 0, made.stdout + made.stderr
         return self
 
     def come_from(self, other: Home) -> Home:
@@ -184,7 +212,8 @@ class Home:
         port = _free_port()
         base = f"http://127.0.0.1:{port}"
         named = ", ".join(f'"{each}"' for each in self.features)
-        self._write("multi_agent.toml", _AGENTS.format(port=port, agent=AGENT, unused=_free_port(), features=named))
+        agents = [_AGENT.format(agent=agent, unused=_free_port(), features=named) for agent in self.agents]
+        self._write("multi_agent.toml", "".join([_AGENTS.format(port=port), *agents]))
         settings = {
             "KESTREL_MULTI_AGENT": "true",
             "KESTREL_MULTI_AGENT_CONFIG": str(self.folder / "multi_agent.toml"),

@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import os
-import sqlite3
 from collections.abc import Iterator
-from contextlib import closing, contextmanager
 
 import pytest
 
 from .conftest import HomeOf, HostOf
-from .lab import FEATURE, Home, Host
+from .lab import FEATURE, Host, table_broken
 from .model import Call, ScriptedModel
 from .test_context import TAG, is_told
 from .test_tools import create, found
@@ -28,24 +26,11 @@ def host(model: ScriptedModel, home_of: HomeOf) -> Iterator[Host]:
     host.stop()
 
 
-@contextmanager
-def table_broken(home: Home) -> Iterator[None]:
-    """In the place of the table of states is another one, of which nothing that is asked can be answered."""
-    with closing(sqlite3.connect(home.data / "kestrel_prime.db", timeout=30, isolation_level=None)) as database:
-        database.execute("ALTER TABLE bootstrap_config RENAME TO away")
-        try:
-            database.execute("CREATE TABLE bootstrap_config (odd TEXT)")
-            yield
-        finally:
-            database.execute("DROP TABLE IF EXISTS bootstrap_config")
-            database.execute("ALTER TABLE away RENAME TO bootstrap_config")
-
-
 def test_a_table_that_fails_turns_everything_off_and_says_so(host: Host) -> None:
     """In the middle of an agent's life: nothing is on any more, reading goes on, and all is back with the table."""
     host.play([create("trowel", enabled=True), create("spade")])
     assert is_told(host, "trowel")
-    with table_broken(host.home):
+    with table_broken(host.home.database):
         listed, read = host.play([LIST, Call("skill_read", {"name": "trowel"})])
         assert not any(each["enabled"] for each in listed["data"]["skills"])
         assert listed["data"]["notes"]
@@ -61,7 +46,7 @@ def test_a_table_that_fails_turns_everything_off_and_says_so(host: Host) -> None
 def test_what_is_turned_off_without_a_table_stays_off(host: Host) -> None:
     """A mark on the disk holds it off when the table is back and still says on."""
     host.play([create("axe", enabled=True)])
-    with table_broken(host.home):
+    with table_broken(host.home.database):
         host.play([Call("skill_disable", {"name": "axe"})])
     host.play([LIST])
     assert not found(host, "axe")["enabled"]
