@@ -101,18 +101,14 @@ def race(session: nox.Session) -> None:
 @nox.parametrize("host", [nox.param(host, id=host) for host in HOSTS])
 def host(session: nox.Session, host: str) -> None:
     """Let agents of the real hosts use this feature, each host in an environment of its own."""
-    wanted, aside = HOSTS[host]
-    overrides = Path(session.create_tmp()) / "overrides.txt"
-    overrides.write_text("\n".join(aside))
-    session.install("uv")
-    session.run("uv", "pip", "install", "--quiet", "--override", str(overrides), *wanted, "-e", ".[test]")
+    beside(session, host)
     session.run("pytest", "-m", "host", "--durations", "5", *session.posargs)
 
 
-@nox.session
+@nox.session(python=PYTHONS[0])
 def e2e(session: nox.Session) -> None:
-    """Use the panel in a real browser, Debian's chromium; axe-core comes within axe-playwright-python, from no CDN."""
-    session.install("-e", ".[test]", "playwright>=1.48", "axe-playwright-python>=0.1.4")
+    """Use the panel in a real browser, Debian's chromium: in the newest host's Console, and in the page of `serve`."""
+    beside(session, next(iter(HOSTS)), "playwright>=1.51", "axe-playwright-python>=0.1.4")
     session.run("pytest", "-m", "e2e", "--durations", "5", *session.posargs)
 
 
@@ -192,3 +188,13 @@ def requirements(extra: str, *names: str) -> list[str]:
     """The requirements of an extra, or the named ones of them, as `pyproject.toml` states them."""
     stated = nox.project.load_toml("pyproject.toml")["project"]["optional-dependencies"][extra]
     return [each for each in stated if not names or each.startswith(names)]
+
+
+def beside(session: nox.Session, host: str, *more: str) -> None:
+    """Install this checkout beside a host, and more."""
+    wanted, aside = HOSTS[host]
+    overrides = Path(session.create_tmp()) / "overrides.txt"
+    overrides.write_text("\n".join(aside))
+    session.install("uv")
+    install = ("uv", "pip", "install", "--quiet", "--override", str(overrides))
+    session.run(*install, *wanted, *more, "-e", ".[test]")

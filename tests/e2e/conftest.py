@@ -1,27 +1,30 @@
-"""A browser, servers of homes, and pages that complain when anything at all was said on their console."""
+"""A browser, the places in which the panel is met, and pages that complain when anything was said on their console."""
 
 from __future__ import annotations
 
 import os
 import shutil
-import subprocess
-import sys
 from collections.abc import Callable, Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 import pytest
-from attrs import define, frozen
 
-from .homes import ROOT, environ, furnish, settle
+from tests.host.client import until
+from tests.host.lab import AGENT, Home, Host, host_version
+from tests.host.model import ScriptedModel
+
+from .homes import furnish, settle
+from .outside import FOLDER, Outside, outside
+from .places import Console, Desktop, Pages, served
 
 if TYPE_CHECKING:
-    from playwright.sync_api import Browser, Page
+    from playwright.sync_api import Browser
 
 CHROMIUM: Final = os.environ.get("CHROMIUM", "/usr/bin/chromium")
-SHOTS: Final = Path(os.environ.get("E2E_SHOTS", ROOT / "build" / "e2e"))
-WIDE, NARROW = 1400, 360
+OTHER: Final = "wren"
+"""The host's second agent."""
 _FLAGS: Final = (
     "--no-sandbox",
     "--disable-gpu",
@@ -30,14 +33,22 @@ _FLAGS: Final = (
     "--disable-background-networking",
     "--disable-component-update",
     "--disable-sync",
+    "--host-resolver-rules=MAP *.example 127.0.0.1",
 )
-_SAID_BY_THE_BROWSER: Final = "Failed to load resource"
-"""Of each answer that is not good. What was refused on purpose is looked at where it is."""
+HERE: Final = Path(__file__).parent
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """What the browser's driver and the host warn of is not this project's: it does not fail a test."""
+    for item in items:
+        if item.get_closest_marker("e2e") and HERE in item.path.parents:
+            item.add_marker(pytest.mark.filterwarnings("default"))
+            item.add_marker(pytest.mark.timeout(300))
 
 
 @pytest.fixture(scope="session")
 def browser() -> Iterator[Browser]:
-    """One browser for all tests."""
+    """One browser for all tests, to which every name below `example` is this machine."""
     api = pytest.importorskip("playwright.sync_api", reason="`nox -s e2e` brings the browser's driver")
     if not Path(CHROMIUM).exists():
         pytest.skip(f"there is no {CHROMIUM}; install Debian's chromium, or name one in CHROMIUM")
@@ -47,79 +58,30 @@ def browser() -> Iterator[Browser]:
         browser.close()
 
 
-@contextmanager
-def served(home: Path, *arguments: str) -> Iterator[str]:
-    """The address of a server of a home, with its token."""
-    where = ("--root", str(home / "skills"), "--shared", str(home / "shared"))
-    command = [sys.executable, "-m", "tests.e2e.serving", "serve", "--no-browser", *where, *arguments]
-    process = subprocess.Popen(
-        command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=environ(home), cwd=ROOT
-    )
-    try:
-        assert process.stdout is not None
-        line = process.stdout.readline()
-        assert line, process.communicate()[1]
-        yield line.split(" at ")[1].strip()
-    finally:
-        process.kill()
-        process.communicate()
-
-
-@frozen
-class Desktop:
-    """Opens pages of one server; `said` is what they said on their consoles."""
-
-    home: Path
-    address: str
-    open: Callable[..., Page]
-
-    def file(self, path: str) -> Path:
-        """A file of a skill."""
-        return self.home / "skills" / path
-
-
-@define
-class _Pages:
-    browser: Browser
-    stack: ExitStack
-    said: list[str]
-
-    def open(self, address: str, *, width: int = WIDE, scheme: str = "light", **more: Any) -> Page:
-        """A page in a window of its own, as soon as it shows the skills or why it does not."""
-        height = 900 if width > NARROW else 740
-        context = self.browser.new_context(
-            viewport={"width": width, "height": height}, color_scheme=scheme, reduced_motion="reduce", **more
-        )
-        self.stack.callback(context.close)
-        page = context.new_page()
-        page.set_default_timeout(8000)
-        page.on("console", lambda told: self._hear(told.type, told.text))
-        page.on("pageerror", lambda error: self.said.append(str(error)))
-        page.goto(address)
-        page.locator(".ksk").wait_for()
-        return page
-
-    def _hear(self, kind: str, text: str) -> None:
-        if kind in ("error", "warning") and not text.startswith(_SAID_BY_THE_BROWSER):
-            self.said.append(text)
+@pytest.fixture(scope="session")
+def net(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Outside]:
+    """The git server that all of them can reach."""
+    with outside(tmp_path_factory.mktemp("outside")) as running:
+        yield running
 
 
 @pytest.fixture
-def pages(browser: Browser) -> Iterator[_Pages]:
+def pages(browser: Browser) -> Iterator[Pages]:
     """Pages that are closed in the end, and that must not have complained."""
     with ExitStack() as stack:
-        pages = _Pages(browser, stack, [])
+        pages = Pages(browser, stack)
         yield pages
     assert pages.said == []
 
 
 @pytest.fixture
-def serve(pages: _Pages) -> Callable[[Path], Desktop]:
+def serve(pages: Pages, net: Outside) -> Callable[[Path], Desktop]:
     """Serves a home until the test ends."""
 
-    def served_home(home: Path, *arguments: str) -> Desktop:
-        address = pages.stack.enter_context(served(home, *arguments))
-        return Desktop(home, address, lambda **how: pages.open(address, **how))
+    def served_home(home: Path) -> Desktop:
+        address = pages.stack.enter_context(served(home, net))
+        skills = home / "skills"
+        return Desktop(skills, home / "shared", home / "skills.state.sqlite3", address, pages, "serve")
 
     return served_home
 
@@ -131,8 +93,48 @@ def furnished(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture
-def desktop(serve: Callable[[Path], Desktop], furnished: Path, tmp_path: Path) -> Desktop:
-    """A home with one of everything."""
+def page_desktop(serve: Callable[[Path], Desktop], furnished: Path, tmp_path: Path) -> Desktop:
+    """A home with one of everything, in the page of `serve`."""
     shutil.copytree(furnished, tmp_path, dirs_exist_ok=True, symlinks=True)
     settle(tmp_path)
     return serve(tmp_path)
+
+
+@pytest.fixture(scope="session")
+def console(browser: Browser, net: Outside, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Console]:
+    """The one host that all tests share, with two agents."""
+    if host_version() is None:
+        pytest.skip("no host is installed here; `nox -s e2e` makes an environment with one")
+    model = ScriptedModel()
+    home = Home(
+        tmp_path_factory.mktemp("host"),
+        model.address,
+        agents=(AGENT, OTHER),
+        packages=[FOLDER],
+        environ=net.environ,
+    )
+    home.incept().shared.mkdir()  # a host has shared skills if it has a folder for them when its agents start
+    host = Host(home, model)
+    until(host.client.of(OTHER).is_ready)
+    yield Console(host)
+    host.stop()
+    model.close()
+
+
+@pytest.fixture
+def console_desktop(console: Console, pages: Pages) -> Desktop:
+    """One of everything, in the Console of the host."""
+    console.furnish()
+    return console.desktop(pages)
+
+
+@pytest.fixture(scope="session", params=["serve", "host"])
+def where(request: pytest.FixtureRequest) -> str:
+    """Both places, one after the other."""
+    return str(request.param)
+
+
+@pytest.fixture
+def desktop(where: str, request: pytest.FixtureRequest) -> Desktop:
+    """One of everything, wherever it is met."""
+    return request.getfixturevalue({"serve": "page_desktop", "host": "console_desktop"}[where])

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 from pathlib import Path
 from typing import Final
 
-__all__ = ["PROGRAM", "ROOT", "environ", "furnish", "many", "settle", "skill"]
+from .outside import FOLDER, Outside
+
+__all__ = ["ON", "PROGRAM", "ROOT", "SHARED_ON", "environ", "furnish", "lay_out", "many", "settle", "skill"]
 
 ROOT: Final = Path(__file__).parents[2]
 PROGRAM: Final = "import sys; from kestrel_skills_adapters.cli.main import main; sys.exit(main())"
@@ -42,9 +45,16 @@ def skill(root: Path, name: str, description: str, body: str = "# Procedure\n\n1
     return folder
 
 
-def furnish(home: Path) -> Path:
-    """A home with skills in every state; `long-tail` and its like are too long for the prompt."""
-    root, shared = home / "skills", home / "shared"
+ON: Final = {
+    name: 10 * (place + 1)
+    for place, name in enumerate(["review-a-diff", "incident-notes", *(f"long-tail-{number}" for number in range(10))])
+}
+"""What is on in a home with one of everything, by its priority; beside `house-style`, which is shared."""
+SHARED_ON: Final = {"house-style": 25}
+
+
+def lay_out(root: Path, shared: Path) -> None:
+    """Skills of every kind; `long-tail` and its like are too long for the prompt."""
     review = skill(root, "review-a-diff", "Use when a complete branch diff needs an evidence-backed review.", _REVIEW)
     (review / "references").mkdir()
     (review / "references" / "checklist.md").write_text(_CHECKLIST)
@@ -64,22 +74,26 @@ def furnish(home: Path) -> Path:
     )
     for number in range(10):
         skill(root, f"long-tail-{number}", f"Use when number {number} is asked for. " + "All of it is needed. " * 45)
-    on = ["review-a-diff", "incident-notes", *(f"long-tail-{number}" for number in range(10))]
-    for place, name in enumerate(on):
-        _run(home, "enable", name, "--priority", str(10 * (place + 1)))
+
+
+def furnish(home: Path) -> Path:
+    """A home with one of everything, and what is on in it."""
+    lay_out(home / "skills", home / "shared")
+    for name, priority in ON.items():
+        _run(home, "enable", name, "--priority", str(priority))
     return home
 
 
 def settle(home: Path) -> None:
     """Enable what is shared: that counts for its place on the disk, and so not for a copy of a home."""
-    _run(home, "enable", "house-style", "--priority", "25")
+    for name, priority in SHARED_ON.items():
+        _run(home, "enable", name, "--priority", str(priority))
 
 
-def many(home: Path, number: int) -> Path:
-    """A home with so many skills."""
+def many(root: Path, number: int) -> None:
+    """So many skills."""
     for each in range(number):
-        skill(home / "skills", f"skill-{each:04}", f"Use when the number is {each}.")
-    return home
+        skill(root, f"skill-{each:04}", f"Use when the number is {each}.")
 
 
 def _run(home: Path, *words: str) -> None:
@@ -89,6 +103,8 @@ def _run(home: Path, *words: str) -> None:
     assert ran.returncode == 0, ran.stdout + ran.stderr
 
 
-def environ(home: Path) -> dict[str, str]:
-    """What a process of that home is told."""
-    return {"HOME": str(home), "PATH": "/usr/bin:/bin", "PYTHONPATH": f"{ROOT / 'src'}:{ROOT}"}
+def environ(home: Path, outside: Outside | None = None) -> dict[str, str]:
+    """What a process of that home is told; and of what it can reach, where that is given."""
+    found = [FOLDER] if outside else []
+    path = os.pathsep.join(map(str, [*found, ROOT / "src", ROOT]))
+    return {"HOME": str(home), "PATH": "/usr/bin:/bin", "PYTHONPATH": path, **(outside.environ if outside else {})}

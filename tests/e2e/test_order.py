@@ -6,18 +6,21 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from .test_panel import pick, says, shot, write
+from .test_panel import pick, says, write
 
 if TYPE_CHECKING:
     from playwright.sync_api import Locator, Page
 
-    from .conftest import Desktop
+    from .places import Desktop
 
-pytestmark = [
-    pytest.mark.e2e,
-    pytest.mark.timeout(120),
-    pytest.mark.filterwarnings("default"),  # the browser's driver warns of its own
-]
+pytestmark = pytest.mark.e2e
+
+
+@pytest.fixture
+def desktop(page_desktop: Desktop) -> Desktop:
+    """One of everything, in the page of `serve`: what is asked here is asked of the panel's own modules too."""
+    return page_desktop
+
 
 ORDER = "/features/proceduralskillsfeature/static/order.js"
 MOVED = f"async ([order, from, to]) => [...(await import('{ORDER}')).moved(order, from, to)]"
@@ -238,7 +241,7 @@ def test_what_is_not_saved_is_in_the_way_of_nobody(desktop: Desktop, scheme: str
     wrong: list[str] = []
 
     def judged(view: str) -> None:
-        shot(page, f"{scheme}-{width}-{view}")
+        desktop.shot(page, f"{scheme}-{width}-{view}")
         found = axe.run(page).response["violations"]
         wrong.extend(f"{view}: {each['id']}: {node['html'][:120]}" for each in found for node in each["nodes"])
         if page.evaluate("document.documentElement.scrollWidth > innerWidth"):
@@ -250,7 +253,6 @@ def test_what_is_not_saved_is_in_the_way_of_nobody(desktop: Desktop, scheme: str
     judged("order")
     page.get_by_role("button", name="Put back").click()
     page.locator(".ksk-meter-button").click()
-    page.on("dialog", lambda dialog: dialog.accept())
     pick(page, "pdf-forms", "Files")
     write(page, "mine")
     page.reload()

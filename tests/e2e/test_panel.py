@@ -1,32 +1,29 @@
-"""The panel, as a person meets it: in a real browser, against a real `kestrel-skills serve`."""
+"""The panel, as a person meets it: in a real browser, in the page of `serve` and in the Console of the real host."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
 
-from .conftest import NARROW, SHOTS, WIDE, Desktop
+from kestrel_skills_core.domain.provenance import Provenance, dump_provenance
+from tests.host.client import until
+
 from .homes import many, skill
-from .serving import COMMIT, URL
+from .outside import URL, Outside
+from .places import NARROW, WIDE, Desktop
 
 if TYPE_CHECKING:
     from playwright.sync_api import Locator, Page
 
-pytestmark = [
-    pytest.mark.e2e,
-    pytest.mark.timeout(120),
-    pytest.mark.filterwarnings("default"),  # the browser's driver warns of its own
-]
+pytestmark = pytest.mark.e2e
 
 
 def row(page: Page, name: str) -> Locator:
     """The first row of a name."""
     listed = page.get_by_role("listbox", name="Skills")
-    return listed.get_by_role("option", name=re.compile(rf"^{re.escape(name)}\b")).first
+    return listed.get_by_role("option", name=re.compile(rf"^{re.escape(name)}[,\s]")).first
 
 
 def rows(page: Page) -> Locator:
@@ -47,21 +44,35 @@ def says(page: Page, text: str) -> None:
     page.locator(".ksk-live", has_text=text).wait_for()
 
 
+def becomes(page: Page, expression: str) -> None:
+    """Wait until something holds in the page. The driver's own wait evaluates text there, which the page forbids."""
+    until(lambda: page.evaluate(expression))
+
+
 def write(page: Page, text: str) -> None:
     """Write into the editor, in the place of all that is there."""
     page.locator(".ksk-file textarea").fill(text)
 
 
-def shot(page: Page, name: str) -> None:
-    """Keep a picture of it."""
-    SHOTS.mkdir(parents=True, exist_ok=True)
-    page.wait_for_timeout(250)
-    page.screenshot(path=SHOTS / f"{name}.png")
-
-
 def document(name: str, description: str = "Use when testing.", body: str = "Step one.\n") -> str:
     """A good `SKILL.md`."""
     return f"---\nname: {name}\ndescription: {description}\n---\n{body}"
+
+
+HOSTILE = [
+    "<img src=x onerror=document.title=1>",
+    '"><script>document.title=1</script>',
+    "javascript:document.title=1",
+    "<svg onload=document.title=1>",
+]
+
+
+def harmless(page: Page, title: str) -> None:
+    """Nothing of what others wrote has become an element, or has run: that would have changed the title."""
+    ours = page.locator(".ksk")
+    made = ours.locator("img, script, svg, iframe, object, [onerror], [onload], a[href^='javascript' i]")
+    assert made.count() == 0, made.first.evaluate("it => it.outerHTML")
+    assert page.title() == title
 
 
 class TestLooking:
@@ -110,31 +121,44 @@ class TestLooking:
         assert '<skill name="incident-notes">Use when an incident is over' in clause
         assert page.locator(".ksk-order").get_by_text("Left out: 3").is_visible()
 
-    def test_four_thousand_skills_are_there_at_once(self, serve: Callable[[Path], Desktop], tmp_path: Path) -> None:
+    def test_hundreds_are_there_at_once(self, desktop: Desktop) -> None:
         """Only the rows in sight exist; the last is one key away; a search answers at once."""
-        page = serve(many(tmp_path, 4000)).open()
-        row(page, "skill-0000").wait_for(timeout=60_000)
+        many(desktop.skills, 400)
+        page = desktop.open()
+        row(page, "deploy").wait_for(timeout=30_000)
         assert rows(page).count() < 60
         page.get_by_role("listbox").focus()
         page.keyboard.press("End")
-        page.get_by_role("heading", name="skill-3999").wait_for()
-        page.get_by_label("Search skills").fill("3141")
+        page.get_by_role("heading", name="long-tail-9").wait_for()
+        page.get_by_label("Search skills").fill("skill-0314")
         says(page, "1 entry found.")
 
-    def test_what_is_written_by_others_stays_text(self, serve: Callable[[Path], Desktop], tmp_path: Path) -> None:
-        """No markup of a description, procedure, fault or file name ever becomes an element, or runs."""
-        evil = "<img src=x onerror=document.title=1><script>document.title=1</script>"
-        folder = skill(tmp_path / "skills", "evil", f"Use when {evil}", f"{evil}\n\n[x](javascript:document.title=1)\n")
-        (folder / "<img src=x onerror=alert(1)>.md").write_text("# x\n")
-        page = serve(tmp_path).open()
-        for tab in ("Procedure", "Files", "Origin", "Checks"):
-            if page.get_by_role("heading", level=2).count():
+    @pytest.mark.parametrize("text", HOSTILE)
+    def test_what_is_written_by_others_stays_text(self, desktop: Desktop, text: str) -> None:
+        """Wherever it stands: in names, descriptions, procedures, files, faults, origins. No element, and none runs."""
+        name = text.replace("/", "_")
+        folder = skill(desktop.skills, "evil", f"Use when {text}", f"{text}\n\n[x]({text})\n\n![{text}](x)\n")
+        (folder / f"{name}.md").write_text(f"{text}\n")
+        origin = Provenance(kind="git", url=f"https://evil.example/{text}", commit="9a" * 20)
+        (folder / ".kestrel-provenance.json").write_bytes(dump_provenance(origin))
+        skill(desktop.skills, name, f"Use when {text}")
+        broken = skill(desktop.skills, "worse", "Use it.") / "SKILL.md"
+        broken.write_text(f"---\nname: worse\ndescription: Use when: {text}\n{text}: {text}\n---\n{text}\n")
+        page = desktop.open()
+        title = page.title()
+        for entry in ("evil", "worse", name):
+            row(page, entry).click()
+            page.locator(".ksk-detail h2", has_text=entry).wait_for()
+            for tab in ("Procedure", "Files", "Origin", "Checks"):
                 page.get_by_role("tab", name=tab).click()
-            else:
-                row(page, "evil").click()
-            page.wait_for_timeout(300)
-        assert page.locator(".ksk img, .ksk script").count() == 0
-        assert page.title() == "Skills"
+                page.locator(".ksk-body > :not(.ksk-note)").first.wait_for()
+        row(page, "evil").click()
+        page.get_by_role("tab", name="Files").click()
+        page.get_by_role("button", name=name).click()
+        page.get_by_label(f"{name}.md of evil").wait_for()
+        page.get_by_role("button", name="Delete…").click()
+        page.get_by_role("dialog").get_by_text(f"{name}.md").wait_for()
+        harmless(page, title)
 
 
 class TestStates:
@@ -190,7 +214,7 @@ class TestStates:
             page.evaluate("window.dispatchEvent(new Event('focus'))")
         page.wait_for_timeout(200)
         assert tried.is_visible()
-        skill(desktop.home / "skills", "another", "Use when it came meanwhile.")
+        skill(desktop.skills, "another", "Use when it came meanwhile.")
         page.wait_for_timeout(1100)
         page.evaluate("window.dispatchEvent(new Event('focus'))")
         row(page, "another").wait_for(state="attached")
@@ -203,7 +227,7 @@ class TestStates:
         says(page, "is pinned to this revision")
         file = desktop.file("incident-notes/SKILL.md")
         file.write_text(file.read_text() + "3. More.\n")
-        page.reload()
+        desktop.reload(page)
         row(page, "incident-notes").wait_for()
         pick(page, "incident-notes")
         assert page.get_by_role("switch").get_attribute("aria-checked") == "false"
@@ -260,7 +284,7 @@ class TestWriting:
         dialog = second.get_by_role("dialog", name="It was changed meanwhile")
         assert dialog.get_by_label("Yours").input_value() == mine
         assert dialog.get_by_label("Theirs").input_value() == theirs
-        shot(second, "conflict")
+        desktop.shot(second, "conflict")
         dialog.get_by_role("button", name="Save mine on top of theirs").click()
         says(second, "SKILL.md is saved.")
         assert desktop.file("pdf-forms/SKILL.md").read_text() == mine
@@ -299,7 +323,7 @@ class TestMending:
         page.get_by_role("button", name="SKILL.md, line 4").first.click()
         area = page.locator(".ksk-file textarea")
         area.wait_for()
-        page.wait_for_function("document.activeElement.matches('.ksk-file textarea')")
+        becomes(page, "document.activeElement.matches('.ksk-file textarea')")
         assert area.evaluate("it => it.value.slice(it.selectionStart, it.selectionEnd)") == "version: 2"
 
     def test_a_folder_is_adapted_and_that_is_undone(self, desktop: Desktop) -> None:
@@ -337,14 +361,14 @@ class TestMakingAndEnding:
         dialog.locator("[aria-invalid=true]").wait_for()
         dialog.get_by_label("Name").fill("pdf-forms")
         dialog.get_by_text("has one of this name already").wait_for()
-        shot(page, "new")
+        desktop.shot(page, "new")
         dialog.get_by_label("Name").fill("new-one")
         dialog.get_by_label("Description").fill("Use when something is new.")
         dialog.locator("button:enabled", has_text="Create").click()
         says(page, "new-one is made. It is disabled until you enable it.")
         assert "Use when something is new." in desktop.file("new-one/SKILL.md").read_text()
 
-    def test_installing_shows_exactly_what_comes_and_takes_exactly_that(self, desktop: Desktop) -> None:
+    def test_installing_shows_exactly_what_comes_and_takes_exactly_that(self, desktop: Desktop, net: Outside) -> None:
         """Commit in full, digest and files; it is off then, and its origin is known."""
         page = desktop.open()
         page.get_by_role("button", name="Install", exact=True).click()
@@ -353,8 +377,8 @@ class TestMakingAndEnding:
         dialog.get_by_role("button", name="Preview").click()
         dialog.get_by_role("button", name="knots").click()
         dialog.get_by_text("bends.md").wait_for()
-        assert dialog.get_by_text(COMMIT, exact=True).is_visible()
-        shot(page, "install")
+        assert dialog.get_by_text(net.commit, exact=True).is_visible()
+        desktop.shot(page, "install")
         dialog.get_by_role("button", name="Install exactly this").click()
         says(page, "knots is installed.")
         page.get_by_role("tab", name="Origin").click()
@@ -383,33 +407,41 @@ class TestMakingAndEnding:
         dialog.get_by_role("alert").wait_for()
         assert dialog.get_by_label("Repository").input_value() == "https://git.example/none"
 
-    def test_an_installation_that_runs_is_cancelled(self, desktop: Desktop) -> None:
-        """Its progress is shown until then."""
+    def test_what_a_repository_says_stays_text(self, desktop: Desktop) -> None:
+        """The same of what is only previewed, and then installed."""
+        page = desktop.open()
+        title = page.title()
+        page.get_by_role("button", name="Install", exact=True).click()
+        dialog = page.get_by_role("dialog", name="Install from git")
+        dialog.get_by_label("Repository").fill(URL)
+        dialog.get_by_role("button", name="Preview").click()
+        dialog.get_by_role("button", name="snares").click()
+        dialog.get_by_text("onerror=document.title=1>.md").wait_for()
+        harmless(page, title)
+        dialog.get_by_role("button", name="Install exactly this").click()
+        says(page, "snares is installed.")
+        page.locator(".ksk-rendered").wait_for()
+        harmless(page, title)
+
+    def test_an_installation_that_runs_is_cancelled(self, desktop: Desktop, net: Outside) -> None:
+        """Its progress is shown until then; nothing of it stays."""
         page = desktop.open()
         page.get_by_role("button", name="Install", exact=True).click()
         dialog = page.get_by_role("dialog", name="Install from git")
         dialog.get_by_label("Repository").fill(URL)
         dialog.get_by_label("Skill").fill("knots")
         dialog.get_by_role("button", name="Preview").click()
-        running = {
-            "job": "a" * 32,
-            "state": "running",
-            "received": 2048,
-            "received_limit": 9,
-            "entries": 3,
-            "entries_limit": 9,
-        }
-        page.route("**/install", lambda route: route.fulfill(status=202, json=running))
-        page.route(
-            "**/install/a*",
-            lambda route: route.fulfill(
-                json=running | {"state": "cancelled" if route.request.method == "DELETE" else "running"}
-            ),
-        )
-        dialog.get_by_role("button", name="Install exactly this").click()
-        dialog.get_by_text("2,048 bytes received, 3 entries").wait_for()
-        dialog.get_by_role("button", name="Cancel").click()
-        dialog.get_by_text("Cancelled: nothing was installed.").wait_for()
+        go = dialog.get_by_role("button", name="Install exactly this")
+        go.wait_for()
+        net.holds.set()
+        try:
+            go.click()
+            dialog.get_by_text(re.compile(r"[\d,]+ bytes? received, 0 entries")).wait_for()
+            dialog.get_by_role("button", name="Cancel").click()
+            dialog.get_by_text("Cancelled: nothing was installed.").wait_for()
+        finally:
+            net.holds.clear()
+        assert not desktop.file("knots").exists()
 
     def test_deleting_takes_the_name_typed_in_full(self, desktop: Desktop) -> None:
         """And says first what goes, and what has the name then."""
@@ -423,7 +455,7 @@ class TestMakingAndEnding:
         dialog.get_by_role("textbox").fill("review-a")
         assert go.is_disabled()
         dialog.get_by_role("textbox").fill("review-a-diff")
-        shot(page, "delete")
+        desktop.shot(page, "delete")
         go.click()
         says(page, "review-a-diff is deleted.")
         assert not desktop.file("review-a-diff").exists()
@@ -446,41 +478,54 @@ class TestMakingAndEnding:
 class TestDegraded:
     """What is not there is explained."""
 
-    @pytest.mark.parametrize("what", ["hidden", "no table", "no source", "down"])
-    def test_a_sentence_says_what_it_means(self, desktop: Desktop, what: str) -> None:
-        """Never a blank: and what still works is said, and works."""
+    def test_a_privacy_mode_that_hides_is_explained(self, desktop: Desktop) -> None:
+        """No skill is shown and none can be made; with the end of the mode all is back."""
         page = desktop.open()
         row(page, "deploy").wait_for()
-        catalog = page.evaluate("async () => (await import('/js/api.js')).default.request('/api/procedural-skills')")
-        error = {"code": "x", "message": "the privacy mode is on", "fix": "end it"}
-        nothing = {"text": "", "included": [], "omitted": [], "bytes": 0, "budget": 8192}
-        changed = {
-            "hidden": {"skills": [], "rejected": [], "count": 0, "context": nothing, "hidden": error},
-            "no table": {"enablement_available": False, "enablement_error": error, "context": nothing},
-            "no source": {"problems": [error | {"source": "host-shared"}]},
-        }
-        said = {
-            "hidden": "Skills are hidden", "no table": "Which skills are enabled cannot be told",
-            "no source": "Some skills are not there", "down": "Try again",
-        }  # fmt: skip
-        if what == "down":
-            page.route("**/api/procedural-skills", lambda route: route.abort())
-        else:
-            page.route("**/api/procedural-skills", lambda route: route.fulfill(json=catalog | changed[what]))
-        page.reload()
-        page.get_by_text(said[what], exact=True).wait_for()
-        shot(page, f"degraded-{what.replace(' ', '-')}")
-        if what == "hidden":
+        with desktop.hidden(page):
+            desktop.reload(page)
+            page.get_by_text("Skills are hidden", exact=True).wait_for()
+            desktop.shot(page, "degraded-hidden")
             assert page.get_by_role("button", name="New", exact=True).is_disabled()
             assert page.get_by_role("listbox").count() == 0
-        elif what == "no table":
+            assert "review-a-diff" not in page.locator(".ksk").inner_text()
+        desktop.reload(page)
+        row(page, "deploy").wait_for()
+
+    def test_a_table_of_states_that_does_not_answer_is_explained(self, desktop: Desktop) -> None:
+        """Everything can be read, and nothing be switched."""
+        page = desktop.open()
+        row(page, "deploy").wait_for()
+        with desktop.table_away():
+            desktop.reload(page)
+            page.get_by_text("Which skills are enabled cannot be told", exact=True).wait_for()
+            desktop.shot(page, "degraded-no-table")
             pick(page, "pdf-forms")
             page.locator(".ksk-rendered").wait_for()
             assert page.get_by_role("switch").is_disabled()
-        elif what == "down":
-            page.unroute("**/api/procedural-skills")
-            page.get_by_role("button", name="Try again").click()
-            row(page, "deploy").wait_for()
+
+    def test_a_source_that_cannot_be_read_is_explained(self, desktop: Desktop) -> None:
+        """What the other holds is there."""
+        page = desktop.open()
+        row(page, "house-style").wait_for()
+        with desktop.shared_away():
+            desktop.reload(page)
+            page.get_by_text("Some skills are not there", exact=True).wait_for()
+            desktop.shot(page, "degraded-no-source")
+            row(page, "pdf-forms").wait_for()
+            assert row(page, "house-style").count() == 0
+
+    def test_a_server_that_does_not_answer_is_asked_again(self, desktop: Desktop) -> None:
+        """When the person says so."""
+        page = desktop.open()
+        row(page, "deploy").wait_for()
+        page.route("**/api/procedural-skills", lambda route: route.abort())
+        desktop.reload(page)
+        page.get_by_text("Try again", exact=True).wait_for()
+        desktop.shot(page, "degraded-down")
+        page.unroute("**/api/procedural-skills")
+        page.get_by_role("button", name="Try again").click()
+        row(page, "deploy").wait_for()
 
 
 def test_keyboard_alone_goes_all_the_way(desktop: Desktop) -> None:
@@ -495,7 +540,7 @@ def test_keyboard_alone_goes_all_the_way(desktop: Desktop) -> None:
     keys.press("ArrowDown")
     page.get_by_role("heading", name="pdf-forms").wait_for()
     keys.press("Enter")
-    page.wait_for_function("document.activeElement.tagName === 'H2'")
+    becomes(page, "document.activeElement.tagName === 'H2'")
     keys.press("Tab")
     keys.press("Space")
     says(page, "pdf-forms is enabled.")
@@ -516,6 +561,9 @@ def test_keyboard_alone_goes_all_the_way(desktop: Desktop) -> None:
     assert page.evaluate("document.activeElement.getAttribute('role')") == "listbox"
 
 
+WIDER = "it => it.scrollWidth > it.clientWidth || it.getBoundingClientRect().right > innerWidth"
+
+
 @pytest.mark.parametrize("width", [WIDE, NARROW])
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_nothing_is_in_the_way_of_anybody(desktop: Desktop, scheme: str, width: int) -> None:
@@ -525,14 +573,14 @@ def test_nothing_is_in_the_way_of_anybody(desktop: Desktop, scheme: str, width: 
     wrong: list[str] = []
 
     def judged(view: str) -> None:
-        shot(page, f"{scheme}-{width}-{view}")
-        found = axe.run(page)
+        desktop.shot(page, f"{scheme}-{width}-{view}")
+        found = axe.run(page, desktop.scope, {"resultTypes": ["violations"], "preload": False})
         wrong.extend(
             f"{view}: {each['id']}: {node['html'][:120]} {node['failureSummary'][:300]}"
             for each in found.response["violations"]
             for node in each["nodes"]
         )
-        if page.evaluate("document.documentElement.scrollWidth > innerWidth"):
+        if page.locator(".ksk").evaluate(WIDER):
             wrong.append(f"{view}: wider than the window")
 
     row(page, "deploy").wait_for()

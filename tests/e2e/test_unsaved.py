@@ -15,13 +15,16 @@ from .test_panel import document, pick, row, rows, says, write
 if TYPE_CHECKING:
     from playwright.sync_api import Page, Route
 
-    from .conftest import Desktop
+    from .places import Desktop
 
-pytestmark = [
-    pytest.mark.e2e,
-    pytest.mark.timeout(120),
-    pytest.mark.filterwarnings("default"),  # the browser's driver warns of its own
-]
+pytestmark = pytest.mark.e2e
+
+
+@pytest.fixture
+def desktop(page_desktop: Desktop) -> Desktop:
+    """One of everything, in the page of `serve`: what is asked here is asked of the panel's own modules too."""
+    return page_desktop
+
 
 MINE = document("pdf-forms", body="Mine.\n")
 HOSTED = """async () => {
@@ -80,7 +83,6 @@ class TestKept:
     def test_a_page_that_goes_and_comes_back_has_it(self, desktop: Desktop) -> None:
         """The browser asks; where it is let go all the same, the text is in the file's place, and of no other skill."""
         page = desktop.open()
-        page.on("dialog", lambda dialog: dialog.accept())
         pick(page, "pdf-forms", "Files")
         write(page, MINE)
         page.reload()
@@ -303,10 +305,10 @@ class TestTold:
 
     def test_each_kind_is_counted_filtered_and_kept(self, desktop: Desktop) -> None:
         """Also what was edited since it was installed; a page that comes back shows the same."""
-        came = skill(desktop.home, "came", "Use when it came from a folder.")
-        where = ("--root", str(desktop.home / "skills"), "--shared", str(desktop.home / "shared"))
+        came = skill(desktop.skills.parent, "came", "Use when it came from a folder.")
+        where = ("--root", str(desktop.skills), "--shared", str(desktop.shared))
         command = [sys.executable, "-c", PROGRAM, "install", str(came), *where]
-        subprocess.run(command, check=True, capture_output=True, env=environ(desktop.home))
+        subprocess.run(command, check=True, capture_output=True, env=environ(desktop.skills.parent))
         file = desktop.file("came/SKILL.md")
         page = desktop.open()
         show = page.get_by_label("Show")
