@@ -15,7 +15,19 @@ if TYPE_CHECKING:
     from .domain.budget import Budget, Receipt
     from .domain.carry import Omitted
     from .domain.clause import Clause, render_clause
-    from .domain.commands import Adapt, Create, Delete, Edit, Install, Preview, RemoveFile, SetState, Unadapt
+    from .domain.commands import (
+        KEEP,
+        Adapt,
+        Create,
+        Delete,
+        Edit,
+        Install,
+        Keep,
+        Preview,
+        RemoveFile,
+        SetState,
+        Unadapt,
+    )
     from .domain.document import Head, SkillDocument
     from .domain.edit import Append, Change, Replace, Whole
     from .domain.errors import (
@@ -97,6 +109,7 @@ if TYPE_CHECKING:
     from .service.upkeep import Started
 
 __all__ = [
+    "KEEP",
     "LIMITS",
     "RULES",
     "Abandoned",
@@ -155,6 +168,7 @@ __all__ = [
     "Inventory",
     "Item",
     "Judged",
+    "Keep",
     "Kept",
     "KeptAbsent",
     "KeptEntry",
@@ -263,11 +277,13 @@ _HOMES = {
     ".domain.carry": ("Omitted",),
     ".domain.clause": ("Clause", "render_clause"),
     ".domain.commands": (
+        "KEEP",
         "Adapt",
         "Create",
         "Delete",
         "Edit",
         "Install",
+        "Keep",
         "Preview",
         "RemoveFile",
         "SetState",

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import pytest
+from attrs import evolve
 from hypothesis import given
 from hypothesis import strategies as st
 
 from kestrel_skills_core.domain.commands import SetState
-from kestrel_skills_core.domain.errors import BadDocument, NotEditable, SkillError, StaleRevision
+from kestrel_skills_core.domain.errors import BadDocument, NotEditable, SkillError, StaleRevision, SwitchedOff
 from kestrel_skills_core.domain.names import Address, Generation, Revision, SkillName, SourceId
 from kestrel_skills_core.domain.record import Rejection, SkillRecord, SkillState, Subject
 from kestrel_skills_core.domain.state_row import StateKey
-from kestrel_skills_core.service.decide import key_of, turned_off, turned_on
+from kestrel_skills_core.service.decide import Turn, key_of, turned, turned_off, turned_on
 
 A, B = Revision("a1" * 32), Revision("b2" * 32)
 NAME = SkillName("lint")
@@ -68,6 +69,46 @@ def test_what_is_turned_on_is_what_was_found(
         assert state.subject is not None
         assert state.pin == command.pin
         assert found.in_state(state).enabled
+
+
+@given(records, priorities)
+def test_what_is_turned_on_again_keeps_its_pin_unless_one_is_given(found: SkillRecord, priority: int | None) -> None:
+    """A skill that is on stays pinned to the same bytes; one that left its pin, or was off, is on without any."""
+    command = SetState(address=Address(NAME), enabled=True, priority=priority)
+    if found.subject is not None:
+        state = turned_on(command, found, found.state)
+        assert state.pin == (found.state.pin if found.enabled else None)
+        assert found.in_state(state).enabled
+
+
+@given(addresses, priorities, records | rejections, states)
+def test_what_is_moved_is_moved_and_nothing_else(
+    address: Address, priority: int | None, found: SkillRecord | Rejection, now: SkillState
+) -> None:
+    """Whatever a skill is, and whatever its row says: only its place is another, where one is given."""
+    turn, state = turned(SetState(address=address, priority=priority), found, now)
+    assert turn is Turn.NEITHER
+    assert (state.enabled, state.subject, state.pin) == (now.enabled, now.subject, now.pin)
+    assert state.priority == (now.priority if priority is None else priority)
+
+
+@given(st.none() | st.sampled_from([A, B]), records | rejections)
+def test_only_what_is_on_is_pinned(pin: Revision | None, found: SkillRecord | Rejection) -> None:
+    """Of a skill that is on, exactly the bytes are that are there; one that is off has no pin to take away."""
+    command = SetState(address=Address(NAME), pin=pin)
+    is_on = isinstance(found, SkillRecord) and found.enabled
+    now = found.state if isinstance(found, SkillRecord) else SkillState()
+    try:
+        turn, state = turned(command, found, now)
+    except SwitchedOff:
+        assert not is_on
+        assert pin is not None
+    except StaleRevision:
+        assert is_on
+        assert pin not in (None, found.revision)
+    else:
+        assert turn is (Turn.ON if is_on else Turn.NEITHER)
+        assert state == (evolve(now, enabled=True, subject=found.subject, pin=pin) if is_on else now)
 
 
 @given(off_commands, records, states)

@@ -107,6 +107,7 @@ QUERIES: Mapping[str, Use] = {
     "kept": asks("kept"),
     "kept_bytes": asks("kept_bytes", TOKEN, "SKILL.md"),
     "kept_listing": asks("kept_listing", TOKEN),
+    "occupant": asks("occupant", NAME),
     "owner": asks("owner"),
     "read": asks("read", LINT_ADDRESS),
     "read_file": asks(*READ_FILE),

@@ -301,6 +301,59 @@ def test_a_state_that_another_process_changed_is_not_changed(enabled: bool) -> N
     assert on.local.marks == {}
 
 
+def test_a_skill_that_is_moved_is_not_switched_on_again() -> None:
+    """Another process switches it off between the look and the write: it is off, and whoever moves it is told."""
+    on = shelf({"lint": skill("lint")})
+    turn(on, enabled=True)
+    moved = evolve(rows(on)[ROW], enabled=False)
+    states = Moving(rows(on))
+    states.moved = moved
+    on = evolve(on, library=evolve(on.library, states=states), states=states)
+    assert isinstance(refused(lambda: move(on, 5)), StaleRevision)
+    assert rows(on) == {ROW: moved}
+
+
+def move(on: Shelf, priority: int | None) -> object:
+    """Give the skill another place in the order, and leave all else."""
+    return finish(on.library.set_state(SetState(address=Address(LINT), priority=priority)))
+
+
+def test_a_skill_that_is_moved_stays_off_under_its_mark() -> None:
+    """The mark stays, and the row below it says what it did; what is given is off."""
+    on = shelf({"lint": skill("lint")})
+    turn(on, enabled=True)
+    row = rows(on)[ROW]
+    on.local.fence(LINT, MARK, cancelled=never)
+    found = move(on, 5)
+    assert isinstance(found, SkillRecord)
+    assert (found.enabled, found.priority) == (False, 5)
+    assert rows(on) == {ROW: evolve(row, priority=5)}
+    assert list(on.local.marks) == [LINT]
+
+
+def test_what_is_moved_nowhere_is_not_written() -> None:
+    """Nor is a row made for it."""
+    on = shelf({"lint": skill("lint")})
+    move(on, None)
+    move(on, 100)
+    assert rows(on) == {}
+
+
+@pytest.mark.parametrize("silent", ["the table", "the marks"])
+def test_nothing_is_moved_that_cannot_be_known(silent: str) -> None:
+    """Where nobody can tell whether a skill is on, it is not written off by who only moves it."""
+    on = shelf({"lint": skill("lint")})
+    turn(on, enabled=True)
+    before = rows(on)
+    if silent == "the table":
+        on.states.unavailable = SILENT
+    else:
+        on.local.blind = True
+    assert isinstance(refused(lambda: move(on, 5)), StateUnavailable)
+    on.states.unavailable = None
+    assert rows(on) == before
+
+
 def test_turning_off_what_was_seen_works_without_the_table() -> None:
     """A mark keeps it off where the row cannot be written; where neither can be, nothing was done."""
     on = shelf({"lint": skill("lint")})

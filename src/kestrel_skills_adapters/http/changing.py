@@ -13,9 +13,9 @@ from fastapi import Header, Request
 from starlette.responses import Response
 
 from kestrel_skills_core.domain.budget import Budget
-from kestrel_skills_core.domain.commands import Adapt, Create, Delete, Edit, RemoveFile, SetState, Unadapt
+from kestrel_skills_core.domain.commands import KEEP, Adapt, Create, Delete, Edit, RemoveFile, SetState, Unadapt
 from kestrel_skills_core.domain.edit import Whole
-from kestrel_skills_core.domain.errors import SkillAbsent, SkillError
+from kestrel_skills_core.domain.errors import SkillError
 from kestrel_skills_core.domain.names import (
     Address,
     Revision,
@@ -141,10 +141,15 @@ class Changing:
         """Switch a skill on or off, move it in the order, or pin it to the revision that was looked at."""
         desk = await self.ask(request)
         address, seen = await desk.address(name), tag_seen(if_match)
-        async with desk.turn:
-            now = (await desk.library.read(address)).found
-            command = _state_of(address, now, body, seen)
-            found = await desk.library.set_state(command)
+        pin = body.pin if "pin" in body.model_fields_set else KEEP
+        command = SetState(
+            address=address,
+            enabled=body.enabled,
+            priority=body.priority,
+            pin=Revision(pin) if isinstance(pin, str) else pin,
+            expected_etag=seen,
+        )
+        found = await desk.library.set_state(command)
         assert found is not None, "what has an etag was seen"
         tag = found.etag if isinstance(found, SkillRecord) else found.revision
         return await _changed(desk, found, tag=tag)
@@ -157,22 +162,6 @@ class Changing:
         shown = await desk.shown()
         problem = None if outcome.problem is None else error_members(outcome.problem)
         return answer({"found": outcome.found and shown.found(outcome.found), "problem": problem})
-
-
-def _state_of(address: Address, now: SkillRecord | Rejection, body: StateChange, seen: str) -> SetState:
-    """What is asked for, filled up with what is: a part that is left out stays."""
-    state = now.state if isinstance(now, SkillRecord) else None
-    is_on = isinstance(now, SkillRecord) and now.enabled
-    enabled = is_on if body.enabled is None else body.enabled
-    kept = state.pin if state is not None and is_on else None
-    pin = body.pin if "pin" in body.model_fields_set else kept
-    return SetState(
-        address=address,
-        enabled=enabled,
-        priority=body.priority,
-        pin=Revision(pin) if pin is not None and enabled else None,
-        expected_etag=seen,
-    )
 
 
 async def _changed(
@@ -207,11 +196,5 @@ async def _taken(desk: Desk, name: str | None) -> Members | None:
     """What has a name in the agent's own folder, so that nothing can be made under it; nothing where nothing has."""
     if name is None or not is_skill_name(name):
         return None
-    look, standing = await desk.library.gather(SkillName(name))
-    try:
-        found = look.own(Address(SkillName(name)), standing.states)
-    except SkillAbsent:
-        return None
-    if found.source is SourceId.HOST_SHARED:
-        return None
-    return (await desk.shown()).found(found)
+    found = await desk.library.occupant(SkillName(name))
+    return None if found is None else (await desk.shown()).found(found)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Callable, Collection, Sequence
 
 from attrs import field, frozen
@@ -35,8 +34,6 @@ class Desk:
     jobs: Jobs = field(factory=Jobs)
     catalog: Latest[bytes] = field(factory=Latest, init=False)
     """The catalog as it was sent last."""
-    turn: asyncio.Lock = field(factory=asyncio.Lock, init=False)
-    """Held for a change of state, so that of two that saw the same one comes too late. A file's store sees to that."""
 
     async def address(self, text: str) -> Address:
         """The skill that is meant by `name` or `name@source`."""

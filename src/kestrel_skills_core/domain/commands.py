@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Self
+from enum import Enum
+from typing import TYPE_CHECKING, Any, Final, Self
 
 from attrs import Attribute, field, frozen
 from attrs.validators import optional
@@ -15,7 +16,19 @@ from .record import PRIORITIES
 if TYPE_CHECKING:  # what it takes to know a git address is read by those who have one
     from .offer import Package, Repository
 
-__all__ = ["Adapt", "Create", "Delete", "Edit", "Install", "Preview", "RemoveFile", "SetState", "Unadapt"]
+__all__ = [
+    "KEEP",
+    "Adapt",
+    "Create",
+    "Delete",
+    "Edit",
+    "Install",
+    "Keep",
+    "Preview",
+    "RemoveFile",
+    "SetState",
+    "Unadapt",
+]
 
 
 def _in_range(_: object, attribute: Attribute[Any], value: object) -> None:
@@ -28,10 +41,21 @@ def _revision(_: object, attribute: Attribute[Any], value: str) -> None:
         raise ValueError(f"{attribute.name} must be a revision, 64 lower-case hex digits")
 
 
-def _revision_to_turn_on(command: SetState, attribute: Attribute[Any], value: str) -> None:
+def _revision_to_turn_on(command: SetState, attribute: Attribute[Any], value: Any) -> None:
+    if value is None or value is KEEP:
+        return
     _revision(command, attribute, value)
-    if not command.enabled:
+    if command.enabled is False:
         raise ValueError(f"{attribute.name} says which revision to turn on, so it cannot go with turning off")
+
+
+class Keep(Enum):
+    """That something stays as it is."""
+
+    KEEP = "keep"
+
+
+KEEP: Final = Keep.KEEP
 
 
 @frozen(kw_only=True)
@@ -149,18 +173,18 @@ class Delete:
 
 @frozen(kw_only=True)
 class SetState:
-    """Turn a skill on or off, move it in the order, or pin it to a revision.
+    """Turn a skill on or off, move it in the order, or pin it to a revision; what is left out stays as it is.
 
-    `priority` none keeps what it was. `pin` is the revision that was looked at; none leaves the skill unpinned.
-    `expected_etag` is the etag of the record that was looked at, or the revision of a rejected folder; none means
-    whatever state it is in.
+    `enabled` none is left out, and so is `priority` none, and `pin` `KEEP`, which keeps the pin of a skill that is on.
+    `pin` is the revision that was looked at; none takes the pin away. `expected_etag` is the etag of the record that
+    was looked at, or the revision of a rejected folder; none means whatever state it is in.
 
     Raises:
         ValueError: The priority is out of range; the pin is no revision, or goes with turning off.
     """
 
     address: Address
-    enabled: bool
+    enabled: bool | None = None
     priority: int | None = field(default=None, validator=optional(_in_range))
-    pin: Revision | None = field(default=None, validator=optional(_revision_to_turn_on))
+    pin: Revision | Keep | None = field(default=KEEP, validator=_revision_to_turn_on)
     expected_etag: str | None = None

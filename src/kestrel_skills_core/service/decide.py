@@ -9,14 +9,15 @@ Rule 3: an edit never makes a rejected folder of a skill. A rejected folder take
 
 from __future__ import annotations
 
+from enum import Enum
 from typing import Final, Generic, TypeVar
 
 from attrs import evolve, frozen
 
 from ..domain.approval import ApprovalBinding
-from ..domain.commands import Create, Delete, Edit, RemoveFile, SetState
+from ..domain.commands import KEEP, Create, Delete, Edit, Keep, RemoveFile, SetState
 from ..domain.edit import Whole, changed
-from ..domain.errors import BadDocument, NotEditable, SkillAbsent, StaleRevision, Unconditional
+from ..domain.errors import BadDocument, NotEditable, SkillAbsent, StaleRevision, SwitchedOff, Unconditional
 from ..domain.folder import illegible
 from ..domain.names import DOCUMENT, Revision, SkillName, SourceId, is_same
 from ..domain.record import Rejection, Sighting, SkillRecord, SkillState
@@ -29,6 +30,7 @@ from .commits import Publish, Remove, Retire, Write
 __all__ = [
     "Decision",
     "Folder",
+    "Turn",
     "created",
     "deletable",
     "deleted",
@@ -38,6 +40,7 @@ __all__ = [
     "refuse_shared",
     "refuse_stale",
     "removed",
+    "turned",
     "turned_off",
     "turned_on",
 ]
@@ -173,6 +176,40 @@ def key_of(found: SkillRecord | Rejection, name: SkillName) -> StateKey:
     return StateKey(name, found.source is SourceId.HOST_SHARED)
 
 
+class Turn(Enum):
+    """What a change of state comes to."""
+
+    ON = "on"
+    OFF = "off"
+    NEITHER = "neither"
+
+
+def turned(command: SetState, found: SkillRecord | Rejection, now: SkillState) -> tuple[Turn, SkillState]:
+    """What is to be done, and the state to write; `now` is what the table says.
+
+    Raises:
+        BadDocument, NotEditable, StaleRevision: See `turned_on`.
+        SwitchedOff: A skill is to be pinned that is off.
+    """
+    turn = _turn(command, found)
+    if turn is Turn.ON:
+        return turn, turned_on(command, found, now)
+    if turn is Turn.OFF:
+        return turn, turned_off(command, now)
+    return turn, evolve(now, priority=_priority(command, now))
+
+
+def _turn(command: SetState, found: SkillRecord | Rejection) -> Turn:
+    if command.enabled is not None:
+        return Turn.ON if command.enabled else Turn.OFF
+    if isinstance(found, SkillRecord) and found.enabled:
+        # To pin what is on, or to take its pin away, is to turn it on as it is now.
+        return Turn.NEITHER if command.pin is KEEP else Turn.ON
+    if isinstance(command.pin, str):
+        raise SwitchedOff(command.address.name)
+    return Turn.NEITHER
+
+
 def turned_off(command: SetState, now: SkillState) -> SkillState:
     """The state to write to turn a skill off; `now` is what the table says. Always works, whatever the folder is."""
     return evolve(now, enabled=False, priority=_priority(command, now))
@@ -190,9 +227,10 @@ def turned_on(command: SetState, found: SkillRecord | Rejection, now: SkillState
         raise BadDocument(command.address.name, found.faults)
     if found.subject is None:
         raise NotEditable(found.source, *_UNMARKED, name=found.name)
-    if command.pin is not None and not is_same(command.pin, found.revision):
-        raise StaleRevision(found.name, command.pin, found.revision)
-    return SkillState(enabled=True, priority=_priority(command, now), subject=found.subject, pin=command.pin)
+    pin = (now.pin if found.enabled else None) if isinstance(command.pin, Keep) else command.pin
+    if pin is not None and not is_same(pin, found.revision):
+        raise StaleRevision(found.name, pin, found.revision)
+    return SkillState(enabled=True, priority=_priority(command, now), subject=found.subject, pin=pin)
 
 
 def refuse_shared(folder: Folder) -> None:

@@ -26,6 +26,7 @@ from .commits import Remove, Write
 from .decide import (
     Decision,
     Folder,
+    Turn,
     created,
     deletable,
     deleted,
@@ -33,8 +34,8 @@ from .decide import (
     key_of,
     refuse_moved,
     removed,
+    turned,
     turned_off,
-    turned_on,
 )
 from .observed import Look, States
 from .queries import Queries
@@ -202,6 +203,8 @@ class SkillLibrary(Queries):
     async def set_state(self, command: SetState) -> SkillRecord | Rejection | None:
         """Turn a skill on or off, move it, or pin it; gives the skill in its new state. Touches one name.
 
+        What stays as it is must be known: where the table does not answer, a skill can be turned off, and nothing else.
+
         Turning off needs no folder, and no table: where the table does not answer, a mark in the agent's own root keeps
         the name off. Where an address leads to no folder, or to one that cannot be read, every row that it may mean is
         turned off, and nothing is given.
@@ -210,34 +213,51 @@ class SkillLibrary(Queries):
             StateUnavailable: What is on cannot be read or written; nothing was changed.
             SkillAbsent: Nothing of that name is there, nor, to turn off, a row or mark.
             TooLarge, SourceUnavailable: As `read`; nothing was changed.
-            BadDocument, NotEditable, StaleRevision: See `turned_on` and `refuse_moved`; nothing was changed. So it is
-                where the etag is that of a state which another process changes meanwhile.
+            BadDocument, NotEditable, StaleRevision: See `turned` and `refuse_moved`; nothing was changed. So it is
+                where another process changes meanwhile what stays, or what the etag is of.
             StoreFailed, Busy, InDoubt: A mark that kept it off could not be taken away; it is still off.
-            SwitchedOff: Another switched it off meanwhile; it is still off.
+            SwitchedOff: Another switched it off meanwhile, or a skill is to be pinned that is off; it is still off.
         """
         address = command.address
         look, standing = await self.gather(address.name)
-        if not command.enabled and command.expected_etag is None and (keys := look.unseen(address)):
-            unseen = {key: turned_off(command, standing.rows[key]) for key in keys if key in standing.rows}
-            if unseen or (standing.fences is not None and standing.marks(address.name)):
-                async with self.changing(address.name):
-                    if unseen:
-                        await self._switches.off(unseen, standing)
-                    elif standing.silent is None:
-                        await self._switches.lift(address.name, (), standing)
-                    return None
+        if await self._turned_off_unseen(command, look, standing):
+            return None
         await self._root(look, address)
         found = look.find(address, standing.states)
+        if command.enabled is not False and standing.unavailable is not None:
+            raise standing.unavailable
         refuse_moved(command, found)
         key = key_of(found, address.name)
-        now = standing.rows.get(key, SkillState())
-        state = turned_on(command, found, now) if command.enabled else turned_off(command, now)
+        turn, state = turned(command, found, standing.rows.get(key, SkillState()))
         async with self.changing(address.name):
-            if command.enabled:
+            if turn is Turn.ON:
                 await self._switches.on(key, state, standing, expected=command.expected_etag)
-            else:
+            elif turn is Turn.OFF:
                 await self._switches.off({key: state}, standing, expected=command.expected_etag)
-            return found.in_state(state) if isinstance(found, SkillRecord) else found
+            else:
+                await self._switches.move(key, state, standing)
+            if isinstance(found, Rejection):
+                return found
+            return found.in_state(evolve(found.state, priority=state.priority) if turn is Turn.NEITHER else state)
+
+    async def _turned_off_unseen(self, command: SetState, look: Look, standing: Standing) -> bool:
+        """Turn off what an address may mean that leads to no folder which could be seen; gives whether that was asked.
+
+        Where it has neither a row nor a mark, it was not.
+        """
+        if command.enabled is not False or command.expected_etag is not None:
+            return False
+        name = command.address.name
+        keys = [key for key in look.unseen(command.address) if key in standing.rows]
+        is_marked = standing.fences is not None and standing.marks(name)
+        if not keys and not (is_marked and look.unseen(command.address)):
+            return False
+        async with self.changing(name):
+            if keys:
+                await self._switches.off({key: turned_off(command, standing.rows[key]) for key in keys}, standing)
+            elif standing.silent is None:
+                await self._switches.lift(name, (), standing)
+        return True
 
     async def commit(self, name: SkillName, commit: Callable[[SkillStore, Cancelled], T]) -> T:
         """Make one change of one name, by one verb of the store, decided by the caller.

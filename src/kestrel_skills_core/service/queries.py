@@ -197,6 +197,19 @@ class Queries(Upkeep):
             content = await self.offload(lambda _: files.read_resource(address.name, path))
             return FileReading(content=content, has_left_pin=pin is not None)
 
+    async def occupant(self, name: SkillName) -> SkillRecord | Rejection | None:
+        """What has a name in the agent's own root, so that nothing can be made there under it; nothing where none has.
+
+        Raises:
+            TooLarge, SourceUnavailable: As `read`.
+            Hidden: See `Privacy`.
+        """
+        look, standing = await self.gather(name)
+        try:
+            return look.own(Address(name, SourceId.AGENT_LOCAL), standing.states)
+        except SkillAbsent:
+            return None
+
     async def checks(self, address: Address) -> tuple[Finding, ...]:
         """Everything wrong with one skill, and all advice on it, in reading order.
 

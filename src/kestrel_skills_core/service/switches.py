@@ -137,6 +137,17 @@ class Switches:
         except Failed:
             return  # the rows say off: the name is off twice, and the next change of it takes the mark away
 
+    async def move(self, key: StateKey, state: SkillState, standing: Standing) -> None:
+        """Write what turns nothing on or off, if the row is as it was; what a mark keeps off, it still does.
+
+        Raises:
+            StaleRevision: It is not; nothing was changed.
+            StateUnavailable: The table could not be written.
+        """
+        seen = standing.rows.get(key)
+        if state != (seen or SkillState()) and not await self.table.replace(key, state, seen=seen):
+            raise StaleRevision(key.name, None)
+
     async def _clear(
         self, name: SkillName, written: Iterable[StateKey], standing: Standing, mark: Fence | None, over: Fence | None
     ) -> None:

@@ -276,6 +276,21 @@ class TestState:
         on.states.unavailable = StateUnavailable("it is away", "bring it back")
         refused(self.patch(browser, {"enabled": True}, etag), 503, "state_unavailable")
 
+    @pytest.mark.parametrize("body", [{"priority": 5}, {}, {"pin": None}])
+    def test_what_stays_must_be_known(self, on: Shelf, browser: Browser, body: dict[str, Any]) -> None:
+        """A skill that is only moved is not switched off because the table does not answer."""
+        assert self.patch(browser, {"enabled": True, "priority": 7}).status_code == 200
+        etag = seen(browser)["etag"]
+        on.states.unavailable = StateUnavailable("it is away", "bring it back")
+        refused(self.patch(browser, body, etag), 503, "state_unavailable")
+        refused(self.patch(browser, body, seen(browser)["etag"]), 503, "state_unavailable")
+        on.states.unavailable = None
+        assert (seen(browser)["enabled"], seen(browser)["priority"]) == (True, 7)
+
+    def test_what_is_off_is_not_pinned(self, browser: Browser) -> None:
+        """Nobody is told that it is."""
+        refused(self.patch(browser, {"pin": revision(browser)}), 409, "switched_off")
+
 
 class TestDelete:
     """Away with one."""
