@@ -12,6 +12,7 @@ from typing import Any
 import httpx
 import pytest
 
+from kestrel_skills_adapters.http.app import names_of, standalone
 from kestrel_skills_adapters.wiring import desk_of, library_of, settings_of
 from kestrel_skills_adapters.world import threads
 from kestrel_skills_core.domain.provenance import Provenance, dump_provenance
@@ -168,10 +169,20 @@ class TestGate:
             assert answer.headers["Referrer-Policy"] == "no-referrer"
             assert answer.headers["Cross-Origin-Resource-Policy"] == "same-origin"
 
+    def test_at_the_port_of_http_no_browser_names_it(self, root: Path) -> None:
+        """Host and Origin are then bare names, of ours and of nobody else's."""
+        library = library_of(settings_of({"HOME": str(root.parent)}, root=root), offload=threads)
+        app = standalone(desk_of(library), token=TOKEN, hosts=names_of(80)).gated
+        with browsing(desk_of(library), app=app) as browser:
+            for name, status in {"127.0.0.1": 200, "localhost": 200, "localhost:80": 200, "evil.example": 421}.items():
+                origin = {"Host": name, "Origin": f"http://{name}"}
+                assert browser.ask("GET", "", headers=origin).status_code == status
+            foreign = {"Host": "127.0.0.1", "Origin": "http://127.0.0.1:8080"}
+            assert browser.ask("GET", "", headers=foreign).status_code == 403
+        assert not names_of(8080) & {"127.0.0.1", "localhost"}
+
     def test_two_hosts_are_none(self, root: Path) -> None:
         """Two readers of one request must not take it for two."""
-        from kestrel_skills_adapters.http.app import standalone
-
         library = library_of(settings_of({"HOME": str(root.parent)}, root=root), offload=threads)
         sent: list[Any] = []
 
@@ -271,10 +282,10 @@ class TestPaths:
 
     @pytest.mark.parametrize("name", T7_NAMES)
     def test_a_name_that_leads_elsewhere(self, browser: Browser, root: Path, name: str) -> None:
-        """4xx, by every route, however it is spelt; nothing was read or written outside."""
+        """It is none, by every route, however it is spelt; nothing was read or written outside."""
         before = everything(root)
         spelt = "".join(f"%{byte:02x}" for byte in name.encode())
-        headers = {"If-Match": "0" * 64}
+        headers = {"If-Match": browser.get("/lint/tree")["revision"]}
         for method, path, body in (
             ("GET", "tree", None),
             ("GET", "file?path=SKILL.md", None),
@@ -285,7 +296,7 @@ class TestPaths:
             ("POST", "adapt", None),
         ):
             answer = browser.ask(method, f"/{spelt}/{path}", body, headers=headers)
-            assert 400 <= answer.status_code < 500
+            assert answer.status_code in (404, 422)
             assert "secret" not in answer.text
         assert browser.ask("POST", "", {"name": name, "description": "x", "body": "x"}).status_code == 422
         assert everything(root) == before
@@ -309,15 +320,24 @@ class TestPaths:
         assert everything(root) == before
 
     @pytest.mark.parametrize(
-        "path", ["%2e%2e/%2e%2e/secret.txt", "..%2f..%2fsecret.txt", "%2E%2E%5c..%5csecret.txt", "a%00b", "%ff"]
+        "path", ["%2e%2e/%2e%2e/secret.txt", "..%2f..%2fsecret.txt", "%2E%2E%5c..%5csecret.txt", "a%00b"]
     )
     def test_a_path_that_is_spelt_otherwise(self, browser: Browser, root: Path, path: str) -> None:
         """It is decoded once, and judged then; what was encoded twice is a name like any other."""
-        for method, body in (("GET", None), ("PUT", {"content": "x"})):
-            answer = browser.ask(method, f"/lint/file?path={path}", body, headers={"If-Match": "0" * 64})
-            assert 400 <= answer.status_code < 500
+        headers = {"If-Match": browser.get("/lint/tree")["revision"]}
+        before = everything(root)
+        for method, body in (("GET", None), ("PUT", {"content": "x"}), ("DELETE", None)):
+            answer = browser.ask(method, f"/lint/file?path={path}", body, headers=headers)
+            assert (answer.status_code, answer.json()["code"]) == (422, "bad_path")
             assert "the secret" not in answer.text
+        assert everything(root) == before
         assert browser.ask("GET", f"/lint/file?path={path.replace('%', '%25')}").status_code in (404, 422)
+
+    def test_a_path_that_is_no_text(self, browser: Browser, root: Path) -> None:
+        """Bytes that are not UTF-8 are read as the character that stands for such, and lie in the skill."""
+        headers = {"If-Match": browser.get("/lint/tree")["revision"]}
+        assert browser.ask("PUT", "/lint/file?path=%ff", {"content": "x"}, headers=headers).is_success
+        assert (root / "lint" / "\ufffd").read_text() == "x"
 
     def test_no_page_leads_out_of_its_folder(self, browser: Browser) -> None:
         """Only the files that the page is made of are there, each at its own path."""
@@ -390,16 +410,40 @@ class TestSizes:
         """It is no object of ours."""
         for body in (b"[" * 100_000, b'{"name":' * 50_000 + b"1" + b"}" * 50_000, b'{"name":' + b"9" * 100_000 + b"}"):
             answer = browser.ask("POST", "/validate", body)
-            assert answer.status_code in (400, 422)
+            assert (answer.status_code, answer.json()["code"]) == (400, "bad_json")
 
-    @pytest.mark.parametrize(
-        "body", [b"\xff\xfe", b"{", b"", b"NaN", b"null", b"[]", b'"x"', b'{"name": "\\ud800"}', b'{"name": "\\u0000"}']
-    )
-    def test_a_body_that_is_none(self, browser: Browser, body: bytes) -> None:
-        """Is refused, or judged."""
+    @pytest.mark.parametrize("body", [b"\xff\xfe", b'{"name": "\xff"}', b"{", b"{}{}", b"'a'"])
+    def test_a_body_that_is_no_json(self, browser: Browser, body: bytes) -> None:
+        """By every route, also by one that would not look at it; with what to do."""
+        for method, path in STATE_CHANGING:
+            answer = browser.ask(method, path, body)
+            assert (answer.status_code, answer.json()["code"]) == (400, "bad_json")
+            assert answer.json()["fix"]
+
+    @pytest.mark.parametrize("body", [b"", b"NaN", b"null", b"[]", b'"x"', b"1"])
+    def test_a_body_that_is_no_object(self, browser: Browser, body: bytes) -> None:
+        """Is refused."""
         answer = browser.ask("POST", "/validate", body)
-        assert answer.status_code in (200, 400, 422)
-        assert answer.headers["Content-Type"] in ("application/json", "application/problem+json")
+        assert (answer.status_code, answer.json()["code"]) == (422, "bad_request")
+
+    @pytest.mark.parametrize("text", ["\ud800", "a\udfffb", "\u0000", "\uffff", "\u202e"])
+    def test_a_text_that_is_none(self, browser: Browser, text: str) -> None:
+        """JSON can hold half a character: wherever a text may stand, it is refused or judged, and is no defect."""
+        state = {"If-Match": "0" * 64}
+        for method, path, body, names in (
+            ("POST", "", {"name": "new", "description": "Use it.", "body": "Go."}, ["name", "description", "body"]),
+            ("POST", "/validate", {}, ["name", "description", "text"]),
+            ("POST", "/fit", {"states": []}, ["budget"]),
+            ("PUT", "/lint/file?path=a.md", {}, ["content"]),
+            ("PATCH", "/lint/state", {}, ["pin"]),
+            ("POST", "/install/preview", {"source_url": EVIL}, ["source_url", "ref"]),
+            ("POST", "/install", {"source_url": EVIL, "skill_name": "a", "digest": "0" * 64}, ["source_url", "ref"]),
+        ):
+            for name in names:
+                headers = state | ({"If-Match": browser.get("/lint/tree")["revision"]} if method == "PUT" else {})
+                answer = browser.ask(method, path, body | {name: text}, headers=headers)
+                assert answer.status_code < 500
+        assert browser.ask("POST", "/fit", {"states": [{"name": text}]}).status_code == 422
 
 
 async def written(browser: Browser, text: str, seen: str) -> httpx.Response:

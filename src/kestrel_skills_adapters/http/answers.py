@@ -14,39 +14,38 @@ from ..records import Members
 from .requests import is_known
 from .statuses import PROBLEM_JSON, Problem
 
-__all__ = ["answer", "encoded", "failure", "sent", "tagged"]
+__all__ = ["answer", "encoded", "failure", "sent"]
 
 _HEADERS: Final = {"Cache-Control": "private, no-cache", "X-Content-Type-Options": "nosniff"}
 """Kept by the browser alone, which asks each time whether it is still so; and taken for nothing but what it is."""
 
 
 def answer(
-    members: Members, *, status: HTTPStatus = HTTPStatus.OK, tag: str | None = None, location: str | None = None
+    told: Members | bytes,
+    *,
+    status: HTTPStatus = HTTPStatus.OK,
+    tag: str | None = None,
+    location: str | None = None,
 ) -> Response:
-    """What was asked for, with the tag of what it is of, and where it is."""
+    """What was asked for, be it JSON already, with the tag of what it is of, and where it is."""
     headers = {**_HEADERS, **({} if tag is None else {"ETag": f'"{tag}"'})}
     headers |= {} if location is None else {"Location": location}
-    return Response(encoded(members), status, headers, media_type="application/json")
+    content = told if isinstance(told, bytes) else encoded(told)
+    return Response(content, status, headers, media_type="application/json")
 
 
-def tagged(request: Request, members: Members, tag: str | None = None) -> Response:
-    """What was asked for, if it is not what the asker has; see `sent`."""
-    return sent(request, encoded(members), tag)
-
-
-def sent(request: Request, content: bytes, tag: str | None = None) -> Response:
-    """What is JSON already, if it is not what the asker has; without a tag, that of what is sent."""
-    tag = tag or hashlib.sha256(content).hexdigest()
-    headers = {**_HEADERS, "ETag": f'"{tag}"'}
+def sent(request: Request, content: bytes) -> Response:
+    """What is JSON already, with its own tag, if it is not what the asker has."""
+    tag = hashlib.sha256(content).hexdigest()
     if is_known(request.headers.get("If-None-Match"), tag):
-        return Response(status_code=HTTPStatus.NOT_MODIFIED, headers=headers)
-    return Response(content, headers=headers, media_type="application/json")
+        return Response(status_code=HTTPStatus.NOT_MODIFIED, headers={**_HEADERS, "ETag": f'"{tag}"'})
+    return answer(content, tag=tag)
 
 
 def failure(problem: Problem) -> Response:
     """What went wrong."""
     headers = {"Cache-Control": "no-store", "X-Content-Type-Options": "nosniff", **problem.headers}
-    return Response(problem.encoded, problem.status, headers, media_type=PROBLEM_JSON)
+    return Response(encoded(problem.members), problem.status, headers, media_type=PROBLEM_JSON)
 
 
 def encoded(members: Members) -> bytes:

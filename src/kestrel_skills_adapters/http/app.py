@@ -10,7 +10,7 @@ from attrs import frozen
 from fastapi import FastAPI, Request
 from starlette.exceptions import HTTPException
 from starlette.responses import Response
-from starlette.routing import Route
+from starlette.routing import Match, Route
 from starlette.types import ASGIApp
 
 from .answers import failure
@@ -25,6 +25,7 @@ from .statuses import problem_of
 __all__ = ["Standalone", "names_of", "standalone"]
 
 _GATE: Final = {"401": "The token is not there.", "421": "The server is not known by that name."}
+_HTTP: Final = 80
 _BEARER: Final = {"type": "http", "scheme": "bearer", "description": "The token of this start."}
 
 
@@ -37,8 +38,9 @@ class Standalone:
 
 
 def names_of(port: int) -> Collection[str]:
-    """The hosts that a server on a port of this machine is known as."""
-    return frozenset({f"127.0.0.1:{port}", f"localhost:{port}"})
+    """The hosts that a server on a port of this machine is known as: at the port of HTTP, browsers leave it out."""
+    names = ("127.0.0.1", "localhost")
+    return frozenset({*(f"{name}:{port}" for name in names), *(names if port == _HTTP else ())})
 
 
 def standalone(desk: Desk, *, token: str, hosts: Collection[str]) -> Standalone:
@@ -82,12 +84,8 @@ class _Refusing:
         assert isinstance(error, HTTPException)
         response = failure(problem_of(refused(error)))
         if error.status_code == HTTPStatus.METHOD_NOT_ALLOWED:
-            # The framework tells the methods of the first route that has the path. There may be more; and a path that
-            # is spelt out comes before one with a name in it, as the document has it.
-            found = [route for route in self.routes if route.path_regex.match(request.scope["path"])]
-            fewest = min((len(route.param_convertors) for route in found), default=0)
-            allowed = {
-                method for route in found if len(route.param_convertors) == fewest for method in route.methods or ()
-            }
+            # The framework tells the methods of the first route that has the path; there may be more.
+            found = [route for route in self.routes if route.matches(request.scope)[0] is not Match.NONE]
+            allowed = {method for route in found for method in route.methods or ()}
             response.headers["Allow"] = ", ".join(sorted(allowed or {"GET"}))
         return response

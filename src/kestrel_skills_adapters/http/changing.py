@@ -32,14 +32,16 @@ from kestrel_skills_core.service.library import Outcome
 from ..records import Members, adaptation_members, context_members, error_members, finding_members
 from .answers import answer
 from .desk import Desk
-from .looking import Path
+from .looking import Name, Path, named
 from .requests import revision_seen, tag_seen
 from .routes import Ask, Route
 from .schemas import Changed, Content, Context, Creation, Fitting, StateChange, Validated, ValidationRequest
 
 __all__ = ["Changing"]
 
-IfMatch = Annotated[str | None, Header(alias="If-Match", description="The tag that was seen, bare or in quotes.")]
+Deleted = Annotated[str, named("fit", "install", "reload", "validate")]
+IfMatch = Annotated[str | None, Header(alias="If-Match", include_in_schema=False)]
+"""Documented as what a request must have; one that has none is told what it is for."""
 
 
 @frozen
@@ -65,7 +67,10 @@ class Changing:
             seen(method="POST", path="/{name}/adapt", run=self.adapt),
             seen(method="POST", path="/{name}/unadapt", run=self.unadapt),
             seen(method="PATCH", path="/{name}/state", run=self.set_state, problems=(404, 409, 412, 428)),
-            seen(method="DELETE", path="/{name}", run=self.delete, is_tagged=False, dependencies=self.guards),
+            seen(
+                method="DELETE", path="/{name}", run=self.delete, problems=(404, 405, 412, 428), is_tagged=False,
+                dependencies=self.guards,
+            ),
         )  # fmt: skip
 
     async def create(self, request: Request, body: Creation) -> Response:
@@ -102,39 +107,41 @@ class Changing:
         budget = desk.library.budget if body.budget is None else Budget(body.budget)
         return answer(context_members(await desk.library.fit(proposals, budget)))
 
-    async def write(self, request: Request, name: str, path: Path, body: Content, if_match: IfMatch = None) -> Response:
+    async def write(
+        self, request: Request, name: Name, path: Path, body: Content, if_match: IfMatch = None
+    ) -> Response:
         """Write one file whole, be it new."""
         desk = await self.ask(request)
         wanted, address = resource_path(path), await desk.address(name)
         command = Edit(
             address=address,
             path=wanted,
-            change=Whole(body.content.encode()),
-            expected_revision=revision_seen(address, if_match),
+            change=Whole(body.content.encode("utf-8", "surrogatepass")),  # what is no UTF-8 is told where it is
+            expected_revision=revision_seen(if_match),
         )
         found = await desk.library.edit(command)
         return await _changed(desk, found, {"warnings": await _warnings(desk, address)})
 
-    async def remove(self, request: Request, name: str, path: Path, if_match: IfMatch = None) -> Response:
+    async def remove(self, request: Request, name: Name, path: Path, if_match: IfMatch = None) -> Response:
         """Take one file out."""
         desk = await self.ask(request)
         wanted, address = resource_path(path), await desk.address(name)
-        command = RemoveFile(address=address, path=wanted, expected_revision=revision_seen(address, if_match))
+        command = RemoveFile(address=address, path=wanted, expected_revision=revision_seen(if_match))
         return await _changed(desk, await desk.library.remove_file(command))
 
-    async def adapt(self, request: Request, name: str, if_match: IfMatch = None) -> Response:
+    async def adapt(self, request: Request, name: Name, if_match: IfMatch = None) -> Response:
         """Bring the `SKILL.md` of a folder into the two-field form."""
         desk = await self.ask(request)
         address = await desk.address(name)
-        command = Adapt(address=address, expected_revision=revision_seen(address, if_match))
+        command = Adapt(address=address, expected_revision=revision_seen(if_match))
         adapting = await desk.library.adapt(command)
         return await _changed(desk, adapting.found, {"adaptation": adaptation_members(adapting.adaptation)})
 
-    async def unadapt(self, request: Request, name: str, if_match: IfMatch = None) -> Response:
+    async def unadapt(self, request: Request, name: Name, if_match: IfMatch = None) -> Response:
         """Put back what it was before."""
         desk = await self.ask(request)
         address = await desk.address(name)
-        command = Unadapt(address=address, expected_revision=revision_seen(address, if_match))
+        command = Unadapt(address=address, expected_revision=revision_seen(if_match))
         return await _changed(desk, await desk.library.unadapt(command))
 
     async def set_state(self, request: Request, name: str, body: StateChange, if_match: IfMatch = None) -> Response:
@@ -154,7 +161,7 @@ class Changing:
         tag = found.etag if isinstance(found, SkillRecord) else found.revision
         return await _changed(desk, found, tag=tag)
 
-    async def delete(self, request: Request, name: str, if_match: IfMatch = None) -> Response:
+    async def delete(self, request: Request, name: Deleted, if_match: IfMatch = None) -> Response:
         """Delete a folder of the agent's own, exactly as it was when its `delete_revision` was shown."""
         desk = await self.ask(request)
         command = Delete(address=await desk.address(name), delete_revision=tag_seen(if_match))

@@ -10,6 +10,7 @@ Rule 4: no other origin is ever allowed to read an answer: there is no CORS.
 
 from __future__ import annotations
 
+import asyncio
 import hmac
 from collections.abc import Collection
 from http import HTTPStatus
@@ -20,7 +21,7 @@ from starlette.datastructures import Headers
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from .answers import failure
-from .statuses import Improper, problem_of
+from .statuses import Improper, ending, problem_of
 
 __all__ = ["Gate"]
 
@@ -61,13 +62,13 @@ class Gate:
             await send(message)
 
         refusal = self._refusal(Headers(scope=scope), scope["path"])
-        if refusal is None:
-            await self.app(scope, receive, headed)
-        else:
-            response = failure(problem_of(refusal))
-            if refusal.status is HTTPStatus.UNAUTHORIZED:
-                response.headers["WWW-Authenticate"] = "Bearer"
-            await response(scope, receive, headed)
+        try:
+            if refusal is None:
+                await self.app(scope, receive, headed)
+        except asyncio.CancelledError:  # by the server, which ends, and has nobody else to tell it
+            refusal = ending()
+        if refusal is not None:
+            await failure(problem_of(refusal))(scope, receive, headed)
 
     def _refusal(self, headers: Headers, path: str) -> Improper | None:
         hosts, origins = headers.getlist("Host"), headers.getlist("Origin")
@@ -85,5 +86,6 @@ class Gate:
         told = headers.get("Authorization", "").encode("utf-8", "surrogateescape")
         if not hmac.compare_digest(told, f"Bearer {self.token}".encode()):
             why = "the token of this start is not there, or is another"
-            return Improper(HTTPStatus.UNAUTHORIZED, "unauthorized", why, "open the address that the server printed")
+            fix, asked = "open the address that the server printed", {"WWW-Authenticate": "Bearer"}
+            return Improper(HTTPStatus.UNAUTHORIZED, "unauthorized", why, fix, headers=asked)
         return None

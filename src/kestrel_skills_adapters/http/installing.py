@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from functools import partial
 from http import HTTPStatus
+from typing import Annotated
 
 from attrs import frozen
-from fastapi import Request
+from fastapi import Path, Request
 from starlette.responses import Response
 
 from kestrel_skills_core.domain.commands import Install, Preview
@@ -20,10 +21,13 @@ from .answers import answer
 from .desk import Desk
 from .jobs import Installing as Work
 from .jobs import Job as Running
+from .requests import attended
 from .routes import Ask, Route
 from .schemas import Installation, InstallRequest, Job, PreviewRequest, Stock
 
 __all__ = ["Installing"]
+
+JobId = Annotated[str, Path(json_schema_extra={"pattern": "^[0-9a-f]{32}$"})]
 
 
 @frozen
@@ -54,10 +58,11 @@ class Installing:
         desk = await self.ask(request)
         source = Repository(git_url(body.source_url), git_ref(body.ref))
         with desk.jobs.transferring():
-            installer = desk.installer(lambda _bytes, _entries: None)
-            if not body.skill_name:
-                return answer(stock_members(await installer.skills(source)))
-            installation = await installer.preview(Preview(source=source, name=body.skill_name, adapt=body.adapt))
+            async with attended(request):
+                installer = desk.installer(lambda _bytes, _entries: None)
+                if not body.skill_name:
+                    return answer(stock_members(await installer.skills(source)))
+                installation = await installer.preview(Preview(source=source, name=body.skill_name, adapt=body.adapt))
         return answer(installation_members(installation, await desk.shown()))
 
     async def install(self, request: Request, body: InstallRequest) -> Response:
@@ -75,13 +80,13 @@ class Installing:
         where = f"{request.url.path.rstrip('/')}/{job.id}"
         return answer(await _members(desk, job), status=HTTPStatus.ACCEPTED, location=where)
 
-    async def look(self, request: Request, job: str) -> Response:
+    async def look(self, request: Request, job: JobId) -> Response:
         """How far an installation has come."""
         desk = await self.ask(request)
         with desk.library.seeing():
             return answer(await _members(desk, desk.jobs.find(job)))
 
-    async def cancel(self, request: Request, job: str) -> Response:
+    async def cancel(self, request: Request, job: JobId) -> Response:
         """End an installation; what is being published is waited for, and is then done."""
         desk = await self.ask(request)
         with desk.library.seeing():

@@ -4,6 +4,7 @@ Rule 1: what is cancelled while it is fetched has left nothing. What is about to
         could say afterwards whether it was; whoever cancels too late is told that it is done.
 Rule 2: there are never more transfers at once than `RUNNING`, nor more jobs remembered than `REMEMBERED`, nor any for
         longer than `AGE_SECONDS` after it ended.
+Rule 3: once they were told to stop, none begins.
 """
 
 from __future__ import annotations
@@ -23,7 +24,7 @@ from kestrel_skills_core.domain.errors import Busy, SkillError
 from kestrel_skills_core.domain.offer import Offer
 from kestrel_skills_core.service.installer import Arrival
 
-from .statuses import Improper, Problem, problem_of
+from .statuses import Improper, Problem, ending, problem_of
 
 __all__ = ["AGE_SECONDS", "DEFECT", "REMEMBERED", "RUNNING", "Installing", "Job", "Jobs"]
 
@@ -65,9 +66,10 @@ class Job:
         """So many bytes came in, and so many files and folders are asked for; told from any thread."""
         self.received, self.entries = received, entries
 
-    def begin(self, work: Installing, ended: Callable[[], float]) -> None:
-        """Run it, in a task of its own."""
-        self._task = asyncio.create_task(self._run(work, ended))
+    def begin(self, work: Installing, clock: Callable[[], float]) -> None:
+        """Run it, in a task of its own; the clock says when it has ended."""
+        self._task = asyncio.create_task(self._run(work))
+        self._task.add_done_callback(lambda task: self._end(clock(), is_cancelled=task.cancelled()))
 
     async def cancel(self) -> None:
         """End it, if nothing is being published yet; wait until it has ended."""
@@ -76,25 +78,24 @@ class Job:
         if not self._is_landing:
             task.cancel()
         await asyncio.wait([task])
-        if task.cancelled():  # before its first step
-            self.state, self.ended = "cancelled", 0.0
 
-    async def _run(self, work: Installing, ended: Callable[[], float]) -> None:
+    def _end(self, now: float, *, is_cancelled: bool) -> None:
+        self.ended = now
+        if is_cancelled:
+            self.state = "cancelled"
+
+    async def _run(self, work: Installing) -> None:
         try:
             offer = await work.fetch(self.progress)
             self._is_landing = True
             self.arrival = await work.land(offer)
             self.state = "done"
-        except asyncio.CancelledError:
-            self.state = "cancelled"
         except SkillError as error:
             self.state, self.problem = "failed", problem_of(error)
         except Exception as error:  # noqa: BLE001 - a defect ends this one, and is told like all else
             _log.error("an installation ended with an unexpected %s", type(error).__name__)
             _log.debug("", exc_info=True)
             self.state, self.problem = "failed", problem_of(DEFECT)
-        finally:
-            self.ended = ended()
 
 
 @define(eq=False)
@@ -104,12 +105,14 @@ class Jobs:
     clock: Callable[[], float] = time.monotonic
     _jobs: dict[str, Job] = field(factory=dict, init=False)
     _previews: int = field(default=0, init=False)
+    _has_stopped: bool = field(default=False, init=False)
 
     def start(self, work: Installing) -> Job:
         """Begin one.
 
         Raises:
             Busy: As many run as may.
+            Improper: They were told to stop.
         """
         self._refuse_more()
         self._forget(REMEMBERED - 1)
@@ -136,6 +139,7 @@ class Jobs:
 
         Raises:
             Busy: As many run as may.
+            Improper: They were told to stop.
         """
         self._refuse_more()
         self._previews += 1
@@ -145,11 +149,13 @@ class Jobs:
             self._previews -= 1
 
     async def stop(self) -> None:
-        """End all that are still fetched, and wait for what is being published."""
-        for job in self._jobs.values():
-            await job.cancel()
+        """Let none begin any more, end all that are still fetched, and wait for what is being published."""
+        self._has_stopped = True
+        await asyncio.gather(*(job.cancel() for job in self._jobs.values()))
 
     def _refuse_more(self) -> None:
+        if self._has_stopped:
+            raise ending()
         if self._previews + sum(job.state == "running" for job in self._jobs.values()) >= RUNNING:
             raise Busy("the way to repositories", by="other installations")
 

@@ -4,31 +4,48 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from functools import partial
-from typing import Annotated, Final
+from typing import Annotated, Any, Final
 
 from attrs import frozen
 from fastapi import Header, Query, Request
+from fastapi import Path as Part
 from starlette.responses import Response
 
 from kestrel_skills_core.domain.errors import BadDocument, BadPath, SkillAbsent, TooLarge
 from kestrel_skills_core.domain.findings import faults_of
 from kestrel_skills_core.domain.folder import illegible
+from kestrel_skills_core.domain.limits import LIMITS
 from kestrel_skills_core.domain.lint import Target, target_of
-from kestrel_skills_core.domain.names import DOCUMENT, Address, ResourcePath, SourceId, resource_path
+from kestrel_skills_core.domain.names import DOCUMENT, NAME_PATTERN, Address, ResourcePath, SourceId, resource_path
 from kestrel_skills_core.domain.tree import folders_of
 from kestrel_skills_core.service.observed import Observed
 from kestrel_skills_core.service.queries import Reading
 
 from ..records import Members, Shown, finding_members, inventory_members, verification_members
-from .answers import answer, encoded, sent, tagged
+from .answers import answer, encoded, sent
 from .desk import Desk
 from .rendering import rendered
 from .routes import Ask, Route
 from .schemas import Catalog, Checks, FileText, Preview, Tree, Verification
 
-__all__ = ["IfNoneMatch", "Looking", "Path"]
+__all__ = ["IfNoneMatch", "Looking", "Name", "Path", "named"]
 
-Path = Annotated[str, Query(description="A file of the skill: a relative path with forward slashes.")]
+# What a name and a path must at least be like stands in the document; refused they are by the rules themselves, which
+# say why.
+_ADDRESS: Final = f"{NAME_PATTERN.removesuffix('$')}(?:@(?:{'|'.join(SourceId)}))?$"
+_PATH: Final[dict[str, Any]] = {"pattern": r"^[^/\\]+(?:/[^/\\]+)*$", "minLength": 1, "maxLength": LIMITS.path_bytes}
+
+
+def named(*others: str) -> Any:
+    """How the name in a path is documented; with the words that would make another path of it."""
+    schema = {"pattern": _ADDRESS} | ({"not": {"enum": [*others]}} if others else {})
+    return Part(description="`name`, or `name@source` for one copy.", json_schema_extra=schema)
+
+
+Name = Annotated[str, named()]
+Path = Annotated[
+    str, Query(description="A file of the skill: a relative path with forward slashes.", json_schema_extra=_PATH)
+]
 IfNoneMatch = Annotated[str | None, Header(alias="If-None-Match", description="The tags that the asker has.")]
 
 _MARKDOWN: Final = (".md", ".markdown")
@@ -45,11 +62,11 @@ class Looking:
         """Each, with what it may answer."""
         one = partial(Route, method="GET", problems=(404, 413))
         return (
-            Route(method="GET", path="", run=self.catalog, gives=Catalog, is_tagged=True),
-            Route(method="POST", path="/reload", run=self.reload, gives=Catalog, is_tagged=True),
+            Route(method="GET", path="", run=self.catalog, gives=Catalog, is_tagged=True, is_known=True),
+            Route(method="POST", path="/reload", run=self.reload, gives=Catalog),
             one(path="/{name}/tree", run=self.tree, gives=Tree, is_tagged=True),
             one(path="/{name}/file", run=self.file, gives=FileText, is_tagged=True),
-            one(path="/{name}/preview", run=self.preview, gives=Preview, is_tagged=True),
+            one(path="/{name}/preview", run=self.preview, gives=Preview, is_tagged=True, problems=(404, 405, 413)),
             one(path="/{name}/checks", run=self.checks, gives=Checks),
             one(path="/{name}/verify", run=self.verify, gives=Verification),
         )
@@ -62,9 +79,9 @@ class Looking:
     async def reload(self, request: Request) -> Response:
         """The same, for which every folder is opened again."""
         desk = await self.ask(request)
-        return sent(request, await _catalog(desk, await desk.library.reload()))
+        return answer(await _catalog(desk, await desk.library.reload()))
 
-    async def tree(self, request: Request, name: str, _: IfNoneMatch = None) -> Response:
+    async def tree(self, request: Request, name: Name) -> Response:
         """The files of a skill or rejected folder."""
         reading = await _read(await self.ask(request), name)
         found, revision = reading.found, reading.tree.revision
@@ -75,9 +92,9 @@ class Looking:
             "revision": revision,
             "files": inventory_members(reading.tree.inventory),
         }
-        return tagged(request, members, revision)
+        return answer(members, tag=revision)
 
-    async def file(self, request: Request, name: str, path: Path, _: IfNoneMatch = None) -> Response:
+    async def file(self, request: Request, name: Name, path: Path) -> Response:
         """The text of one file."""
         desk = await self.ask(request)
         address, wanted = await desk.address(name), resource_path(path)
@@ -88,9 +105,11 @@ class Looking:
         else:
             content, revision = reading.content(wanted), reading.tree.revision
         members: Members = {"name": name, "path": wanted, "content": _text(content, address, wanted)}
-        return tagged(request, members | {"bytes": len(content), "revision": revision}, revision)
+        return answer(members | {"bytes": len(content), "revision": revision}, tag=revision)
 
-    async def preview(self, request: Request, name: str, path: Path = DOCUMENT, _: IfNoneMatch = None) -> Response:
+    async def preview(
+        self, request: Request, name: Annotated[str, named("install")], path: Path = DOCUMENT
+    ) -> Response:
         """A Markdown file as HTML; of a good `SKILL.md`, the procedure alone."""
         desk = await self.ask(request)
         wanted = resource_path(path)
@@ -100,9 +119,9 @@ class Looking:
         text, leads = _procedure(reading, wanted), _leads(reading, wanted)
         html = await desk.library.offload(lambda _: rendered(text, desk.html, leads))
         members: Members = {"name": name, "path": wanted, "html": html, "revision": reading.tree.revision}
-        return tagged(request, members, reading.tree.revision)
+        return answer(members, tag=reading.tree.revision)
 
-    async def checks(self, request: Request, name: str) -> Response:
+    async def checks(self, request: Request, name: Name) -> Response:
         """Everything wrong with a skill, and all advice on it."""
         desk = await self.ask(request)
         findings = await desk.library.checks(await desk.address(name))
@@ -110,7 +129,7 @@ class Looking:
             {"name": name, "ok": not faults_of(findings), "findings": [finding_members(each) for each in findings]}
         )
 
-    async def verify(self, request: Request, name: str) -> Response:
+    async def verify(self, request: Request, name: Name) -> Response:
         """Whether a skill is as it was installed, file by file."""
         desk = await self.ask(request)
         verification = await desk.library.verify(await desk.address(name))

@@ -2,14 +2,17 @@
 
 Rule 1: what may change something carries `If-Match` or `X-Kestrel-Request: <reason>`. No form and no image of another
         site can send either, and no script of one without asking first, which is never granted.
-Rule 2: what has a body says that it is JSON, for the same reason, and has no more of it than the longest that means
-        anything: one file, each of its bytes spelt as six.
+Rule 2: what has a body says that it is JSON, for the same reason, and is; it has no more of it than the longest that
+        means anything: one file, each of its bytes spelt as six.
 Rule 3: what overwrites or removes says what it saw, by `If-Match`, bare or in quotes. `*` sees nothing.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+import asyncio
+import json
+from collections.abc import AsyncIterator, Iterable, Mapping, Sequence
+from contextlib import asynccontextmanager
 from http import HTTPStatus
 from typing import Any, Final
 
@@ -19,15 +22,15 @@ from starlette.exceptions import HTTPException
 from starlette.requests import ClientDisconnect
 from starlette.types import Message
 
-from kestrel_skills_core.domain.errors import StaleRevision, TooLarge
+from kestrel_skills_core.domain.errors import Abandoned, TooLarge
 from kestrel_skills_core.domain.limits import LIMITS
-from kestrel_skills_core.domain.names import Address, Revision, digest
+from kestrel_skills_core.domain.names import Revision, digest
 from kestrel_skills_core.domain.text import escaped
 
 from ..records import Members
 from .statuses import Improper
 
-__all__ = ["BODY_BYTES", "MARK", "is_known", "misread", "refused", "revision_seen", "tag_seen", "taken"]
+__all__ = ["BODY_BYTES", "MARK", "attended", "is_known", "misread", "refused", "revision_seen", "tag_seen", "taken"]
 
 MARK: Final = "X-Kestrel-Request"
 BODY_BYTES: Final = 6 * LIMITS.file_bytes + 64 * 1024
@@ -37,13 +40,23 @@ _SAID: Final = 500
 """Of what a host says by itself."""
 _FIELDS: Final = 16
 """Parts of a body that are told to be wrong; more are not."""
+_CODES: Final[Mapping[int, str]] = {
+    401: "unauthorized",
+    403: "forbidden",
+    404: "not_found",
+    405: "method_not_allowed",
+    429: "too_many_requests",
+}
+"""What a host or the framework refuses by itself; anything else is `refused`."""
+_NOBODYS: Final = Revision("0" * 64)
+"""The revision of nothing that is there."""
 
 
 async def taken(request: Request) -> Request:
     """The same request, its body read whole, if it keeps the rules.
 
     Raises:
-        Improper: It has no mark, or a body that is not JSON by its type.
+        Improper: It has no mark, or a body that is not JSON, or not by its type.
         TooLarge: Its body is.
     """
     if request.method not in _SAFE and not any(request.headers.get(name, "").strip() for name in ("If-Match", MARK)):
@@ -53,11 +66,20 @@ async def taken(request: Request) -> Request:
     if body and not _is_json(request):
         why = "a body must be of the type `application/json`"
         raise Improper(HTTPStatus.UNSUPPORTED_MEDIA_TYPE, "not_json", why, "send JSON, and say so in `Content-Type`")
+    if body:
+        _refuse_other_than_json(body)
     return _again(request, body)
 
 
 def _is_json(request: Request) -> bool:
     return request.headers.get("Content-Type", "").partition(";")[0].strip().lower() == "application/json"
+
+
+def _refuse_other_than_json(body: bytes) -> None:
+    try:
+        json.loads(body)
+    except (ValueError, RecursionError):  # no JSON, no UTF-8, a number without end, or as deep as it is long
+        raise Improper(HTTPStatus.BAD_REQUEST, "bad_json", "the body is not JSON", "send one JSON object") from None
 
 
 async def _body(request: Request) -> bytes:
@@ -105,35 +127,57 @@ def tag_seen(if_match: str | None) -> str:
     return tag[1:-1] if is_quoted else tag
 
 
-def revision_seen(address: Address, if_match: str | None) -> Revision:
-    """The revision that a request says it saw.
+def revision_seen(if_match: str | None) -> Revision:
+    """The revision that a request says it saw; a tag that is no revision is that of nothing that is there.
 
     Raises:
         Improper: It says none.
-        StaleRevision: What it says is no revision, and so not the one that is there.
     """
     tag = tag_seen(if_match)
-    if digest(tag) is None:
-        raise StaleRevision(address.name, tag[:_SHOWN])
-    return Revision(tag)
+    return _NOBODYS if digest(tag) is None else Revision(tag)
 
 
 def is_known(if_none_match: str | None, tag: str) -> bool:
-    """Whether a request says that it has what has this tag."""
-    told = (if_none_match or "").split(",")
-    return any(each.strip().removeprefix("W/").strip('"') == tag for each in told)
+    """Whether a request says that it has what has this tag; `*` has anything."""
+    told = (each.strip() for each in (if_none_match or "").split(","))
+    return any(each == "*" or each.removeprefix("W/").strip('"') == tag for each in told)
+
+
+@asynccontextmanager
+async def attended(request: Request) -> AsyncIterator[None]:
+    """Give up what is done within as soon as whoever asked has gone away.
+
+    Raises:
+        Abandoned: They have.
+    """
+    asking = asyncio.current_task()
+    assert asking is not None
+
+    async def watch() -> None:
+        while (await request.receive())["type"] != "http.disconnect":
+            pass
+        asking.cancel()
+
+    watching = asyncio.create_task(watch())
+    try:
+        yield
+    except asyncio.CancelledError:
+        if not watching.done():
+            raise
+        asking.uncancel()
+        raise Abandoned("the answer") from None
+    finally:
+        watching.cancel()
 
 
 def misread(error: RequestValidationError) -> Improper:
     """A request whose parameters or body are not as they should be: which parts, and why; not what was given."""
     found: Sequence[Any] = error.errors()
-    if any(each["type"] == "json_invalid" for each in found):
-        return Improper(HTTPStatus.BAD_REQUEST, "bad_json", "the body is not JSON", "send one JSON object")
     fields: list[Members] = [{"at": _at(each["loc"]), "message": escaped(each["msg"][:_SHOWN])} for each in found]
     first = fields[0]
     why = f"the request is not as it should be: {first['at']}: {first['message']}"
     fix = "see the reference of this interface"
-    return Improper(HTTPStatus.UNPROCESSABLE_ENTITY, "bad_request", why, fix, fields[:_FIELDS])
+    return Improper(HTTPStatus.UNPROCESSABLE_ENTITY, "bad_request", why, fix, fields=fields[:_FIELDS])
 
 
 def _at(place: Iterable[str | int]) -> str:
@@ -141,9 +185,17 @@ def _at(place: Iterable[str | int]) -> str:
 
 
 def refused(error: HTTPException) -> Improper:
-    """What a host or the framework refused by itself."""
-    status = HTTPStatus(error.status_code)
+    """What a host or the framework refused by itself, with the headers that it wanted told."""
+    status = _known(error.status_code)
     detail: object = error.detail  # FastAPI's may be anything
     said = detail if isinstance(detail, str) else status.phrase
-    code = "_".join(status.phrase.lower().replace("-", " ").split())
-    return Improper(status, code, escaped(said[:_SAID]), "")
+    told = {name: text for name, text in (error.headers or {}).items() if not name.lower().startswith("content-")}
+    return Improper(status, _CODES.get(status, "refused"), escaped(said[:_SAID]), "", headers=told)
+
+
+def _known(status: int) -> HTTPStatus:
+    """A status, or the x00 of its class, which is what it means to who does not know it (RFC 9110, 15)."""
+    try:
+        return HTTPStatus(status)
+    except ValueError:
+        return HTTPStatus.BAD_REQUEST if status // 100 == 4 else HTTPStatus.INTERNAL_SERVER_ERROR

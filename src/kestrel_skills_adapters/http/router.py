@@ -9,11 +9,9 @@ from fastapi import APIRouter, Depends, Request
 from .changing import Changing
 from .installing import Installing
 from .looking import Looking
-from .routes import Ask, Route, SkillRoute, parameters, responses
+from .routes import PREFIX, Ask, Route, SkillRoute, parameters, responses
 
 __all__ = ["PREFIX", "router_of"]
-
-PREFIX = "/api/procedural-skills"
 
 
 def router_of(ask: Ask, *, guard: Callable[[Request], Awaitable[None]] | None = None) -> APIRouter:
@@ -24,7 +22,7 @@ def router_of(ask: Ask, *, guard: Callable[[Request], Awaitable[None]] | None = 
     router = APIRouter(prefix=PREFIX, route_class=SkillRoute, tags=["procedural skills"])
     guards = () if guard is None else (Depends(guard),)
     looking, changing, installing = Looking(ask).routes, Changing(ask, guards).routes, Installing(ask).routes
-    # What is said of a name comes first: `install` is a name like any other, and no job is called `tree`.
+    # What is said of a name comes first: `install` may be one, and no job is called `tree`.
     named = [route for route in (*looking, *changing) if route.path.startswith("/{name}/")]
     rest = [route for route in (*looking, *changing, *installing) if route not in named]
     for route in (*named, *rest):

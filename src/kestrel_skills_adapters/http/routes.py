@@ -14,6 +14,8 @@ from fastapi.routing import APIRoute
 from pydantic import BaseModel
 from starlette.exceptions import HTTPException
 from starlette.responses import Response
+from starlette.routing import Match
+from starlette.types import Scope
 
 from kestrel_skills_core.domain.errors import SkillError
 
@@ -24,18 +26,32 @@ from .requests import MARK, misread, refused, taken
 from .schemas import SkillProblem, reference
 from .statuses import PROBLEM_JSON, Improper, problem_of
 
-__all__ = ["Ask", "Route", "SkillRoute", "parameters", "problems", "responses"]
+__all__ = ["PREFIX", "SPELT_OUT", "Ask", "Route", "SkillRoute", "parameters", "problems", "responses"]
 
 Ask = Callable[[Request], Awaitable[Desk]]
 """Gives the skills that a request is about."""
 
 Status = TypeVar("Status", int | str, str)
 
+PREFIX: Final = "/api/procedural-skills"
+SPELT_OUT: Final = ("/fit", "/install", "/install/preview", "/reload", "/validate")
+"""Paths that a name could be read into: a skill that is called so is there by `name@source`."""
+_SPELT_OUT: Final = tuple(f"{PREFIX}{path}" for path in SPELT_OUT)
+
 _log = logging.getLogger(__name__)
 
 
 class SkillRoute(APIRoute):
-    """A route whose every failure is a problem document, whoever mounted it."""
+    """A route whose every failure is a problem document, whoever mounted it, and whose names mean nothing else."""
+
+    def matches(self, scope: Scope) -> tuple[Match, Scope]:
+        """As any route; but a path that is spelt out is that alone, by every method, and no name."""
+        match, child = super().matches(scope)
+        if self.param_convertors and match is not Match.NONE:
+            path = self.path_format.format_map(child["path_params"])
+            if path.endswith(_SPELT_OUT):
+                return Match.NONE, {}
+        return match, child
 
     def get_route_handler(self) -> Callable[[Request], Coroutine[Any, Any, Response]]:
         """What runs a request of this route."""
@@ -60,7 +76,10 @@ class SkillRoute(APIRoute):
 
 @frozen(kw_only=True)
 class Route:
-    """One route: what it is called, what runs it, what it gives, and which problems it may have beside the common."""
+    """One route: what it is called, what runs it, what it gives, and which problems it may have beside the common.
+
+    `is_tagged` says that its answer has a tag; `is_known`, that whoever has that tag is not sent it again.
+    """
 
     method: str
     path: str
@@ -69,6 +88,7 @@ class Route:
     problems: Sequence[int] = ()
     status: HTTPStatus = HTTPStatus.OK
     is_tagged: bool = False
+    is_known: bool = False
     dependencies: Sequence[Any] = field(factory=tuple)
 
 
@@ -81,6 +101,7 @@ _MEANINGS: Final = {
     400: "The body is not JSON, or was cut short.",
     403: "The agent's privacy mode hides its skills; or this may not be changed here; or the request has no mark.",
     404: "There is no such skill, file or installation.",
+    405: "The name makes another path of it, which has no such method.",
     409: "The name is taken, or what would land is not what was previewed.",
     412: "It is not what was seen; `found` is what is there now.",
     413: "A cap was crossed.",
@@ -92,12 +113,17 @@ _MEANINGS: Final = {
 }
 
 
+_SEEN: Final = ("If-Match", "The tag of what was seen, bare or in quotes.", '^(?:[0-9a-f]{64}|"[0-9a-f]{64}")$')
+_MARKED: Final = (MARK, "Why this is asked for, in a few words.", r"\S")
+"""What a request that may change something must carry; the first does for the second."""
+
+
 def responses(route: Route) -> dict[int | str, dict[str, Any]]:
     """All that a route may answer, for its document."""
     tag = {"ETag": {"description": "The tag of what is shown.", "schema": {"type": "string"}}}
     good: dict[str, Any] = {"model": route.gives, "description": "What was asked for."}
     found: dict[int | str, dict[str, Any]] = {route.status.value: good | ({"headers": tag} if route.is_tagged else {})}
-    if route.is_tagged and route.method == "GET":
+    if route.is_known:
         found[304] = {"description": "It is what the asker has.", "headers": tag}
     told = {*_COMMON, *route.problems, *(() if route.method == "GET" else _CHANGING)}
     return found | problems({status: _MEANINGS[status] for status in sorted(told)})
@@ -113,5 +139,6 @@ def parameters(route: Route) -> dict[str, Any]:
     """What a request may carry beside what its route reads, for the document."""
     if route.method == "GET":
         return {}
-    why = "Why, in a few words: a request without `If-Match` must have it."
-    return {"parameters": [{"name": MARK, "in": "header", "description": why, "schema": {"type": "string"}}]}
+    name, why, pattern = _SEEN if HTTPStatus.PRECONDITION_FAILED in route.problems else _MARKED
+    schema = {"type": "string", "pattern": pattern}
+    return {"parameters": [{"name": name, "in": "header", "required": True, "description": why, "schema": schema}]}

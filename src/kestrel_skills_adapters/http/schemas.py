@@ -10,6 +10,7 @@ from typing import Annotated, Any, Final, Literal
 from pydantic import BaseModel, ConfigDict, Field
 
 from kestrel_skills_core.domain.limits import LIMITS
+from kestrel_skills_core.domain.names import NAME_PATTERN
 from kestrel_skills_core.domain.offer import Need
 from kestrel_skills_core.domain.record import PRIORITIES
 
@@ -43,6 +44,8 @@ __all__ = [
 ]
 
 Digest = Annotated[str, Field(pattern=r"^[0-9a-f]{64}$")]
+Name = Annotated[str, Field(json_schema_extra={"pattern": NAME_PATTERN})]
+"""What a name must be like stands in the document; refused it is by the rule itself, which says why."""
 Priority = Annotated[int, Field(ge=PRIORITIES[0], le=PRIORITIES[-1])]
 Severity = Literal["error", "warning", "info"]
 _MOST_STATES: Final = 2 * LIMITS.root_entries
@@ -58,7 +61,7 @@ class _Asked(BaseModel):
 class Creation(_Asked):
     """A skill to make, of its three parts."""
 
-    name: str
+    name: Name
     description: str
     body: str
     enabled: bool = False
@@ -90,7 +93,7 @@ class ValidationRequest(_Asked):
 class ProposedState(_Asked):
     """A state that the skill of a name might be given."""
 
-    name: str
+    name: Name
     enabled: bool | None = None
     priority: Priority | None = None
 

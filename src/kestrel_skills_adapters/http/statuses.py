@@ -5,7 +5,6 @@ One table, with a row for each leaf of the errors; a test holds it to that.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 from http import HTTPStatus
 from typing import Final
@@ -17,7 +16,7 @@ from kestrel_skills_core.domain.errors import BadDocument, Busy, SkillError, Sta
 
 from ..records import Members, adaptation_members, finding_members
 
-__all__ = ["PROBLEM_JSON", "STATUSES", "Improper", "Problem", "problem_of"]
+__all__ = ["PROBLEM_JSON", "STATUSES", "Improper", "Problem", "ending", "problem_of"]
 
 PROBLEM_JSON: Final = "application/problem+json"
 RETRY_SECONDS: Final = 2
@@ -52,14 +51,33 @@ STATUSES: Final[Mapping[type[SkillError], HTTPStatus]] = {
 
 
 class Improper(Exception):
-    """A request that is none of this interface's, whatever the skills are like; `fields` says which parts are wrong."""
+    """A request that is none of this interface's, whatever the skills are like.
 
-    def __init__(self, status: HTTPStatus, code: str, why: str, fix: str, fields: list[Members] | None = None) -> None:
+    `fields` says which parts are wrong; `headers` go with the answer.
+    """
+
+    def __init__(
+        self,
+        status: HTTPStatus,
+        code: str,
+        why: str,
+        fix: str,
+        *,
+        fields: list[Members] | None = None,
+        headers: Mapping[str, str] | None = None,
+    ) -> None:
         super().__init__(status, code, why, fix)
         self.status, self.code, self.why, self.fix, self.fields = status, code, why, fix, fields
+        self.headers = headers or {}
 
     def __str__(self) -> str:
         return self.why
+
+
+def ending() -> Improper:
+    """What is told to whoever is still waiting, or comes, when all is to end."""
+    fix = "start it again, and look at what is there"
+    return Improper(HTTPStatus.SERVICE_UNAVAILABLE, "ending", "what answers here was told to end", fix)
 
 
 @frozen(kw_only=True)
@@ -69,11 +87,6 @@ class Problem:
     status: HTTPStatus
     members: Members
     headers: Mapping[str, str] = field(factory=dict)
-
-    @property
-    def encoded(self) -> bytes:
-        """The members, as they are sent."""
-        return json.dumps(self.members).encode()
 
 
 def problem_of(error: SkillError | Improper) -> Problem:
@@ -87,11 +100,13 @@ def problem_of(error: SkillError | Improper) -> Problem:
         "detail": str(error),
         "fix": error.fix,
     }
-    return Problem(
-        status=status,
-        members=members | _more(error),
-        headers={"Retry-After": str(RETRY_SECONDS)} if isinstance(error, Busy) else {},
-    )
+    return Problem(status=status, members=members | _more(error), headers=_headers(error))
+
+
+def _headers(error: SkillError | Improper) -> Mapping[str, str]:
+    if isinstance(error, Improper):
+        return error.headers
+    return {"Retry-After": str(RETRY_SECONDS)} if isinstance(error, Busy) else {}
 
 
 def _more(error: SkillError | Improper) -> Members:

@@ -27,6 +27,7 @@ __all__ = [
     "DOCUMENT",
     "INTERNAL",
     "MARKER",
+    "NAME_PATTERN",
     "PROVENANCE",
     "Address",
     "Generation",
@@ -88,7 +89,9 @@ INTERNAL: Final = ".kestrel-internal"
 MARKER: Final = ".kestrel-generation"
 PROVENANCE: Final = ".kestrel-provenance.json"
 
-_NAME: Final = re.compile(r"[a-z0-9](?:[a-z0-9_-]{0,62}[a-z0-9])?")
+NAME_PATTERN: Final = r"^[a-z0-9](?:[a-z0-9_-]{0,62}[a-z0-9])?$"
+"""What a skill name is like, as a schema says it; device names of Windows are none all the same."""
+_NAME: Final = re.compile(NAME_PATTERN)
 _DEVICES: Final = frozenset(
     ["con", "prn", "aux", "nul"] + [f"{port}{number}" for port in ("com", "lpt") for number in range(1, 10)]
 )

@@ -8,7 +8,7 @@ import re
 from collections.abc import Coroutine, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import cache
-from typing import Any, TypeVar
+from typing import Any, Final, TypeVar
 
 import httpx
 import jsonschema
@@ -29,6 +29,8 @@ __all__ = ["BASE", "HOST", "TOKEN", "Browser", "browsing", "desk_of"]
 HOST = "127.0.0.1:8765"
 TOKEN = "t0ken"
 BASE = "/api/procedural-skills"
+
+PROBLEM: Final = {"application/problem+json": {"schema": {"$ref": "#/components/schemas/SkillProblem"}}}
 
 T = TypeVar("T")
 
@@ -51,14 +53,17 @@ def documented() -> tuple[Mapping[str, Any], Sequence[tuple[re.Pattern[str], Map
 
 
 def is_documented(method: str, answer: httpx.Response) -> None:
-    """See that an answer is one that the document knows, to the last member; not so what no route has, or a defect."""
+    """See that an answer is one that the document knows, to the last member.
+
+    Of what no route has, and of a defect, it knows only what a problem is.
+    """
     document, paths = documented()
     found = [each for pattern, each in paths if pattern.fullmatch(answer.url.path) and method.lower() in each]
+    told = found[0][method.lower()]["responses"] if found else {}
     if not found or answer.status_code in (405, 500):
-        return
-    told = found[0][method.lower()]["responses"]
+        told |= {str(answer.status_code): {"content": PROBLEM}}
     assert str(answer.status_code) in told, f"{method} {answer.url.path}: {answer.status_code} is not documented"
-    if answer.status_code == 304:
+    if answer.status_code == 304 or method == "HEAD":
         return
     ((kind, content),) = told[str(answer.status_code)]["content"].items()
     assert answer.headers["Content-Type"] == kind
@@ -72,6 +77,8 @@ class Browser:
 
     client: httpx.AsyncClient
     runner: asyncio.Runner
+    app: Any
+    desk: Desk
     headers: dict[str, str] = field(
         factory=lambda: {"Authorization": f"Bearer {TOKEN}", "X-Kestrel-Request": "a test", "Host": HOST}
     )
@@ -126,6 +133,6 @@ def browsing(desk: Desk, **how: Any) -> Iterator[Browser]:
         client = httpx.AsyncClient(
             transport=httpx.ASGITransport(app, raise_app_exceptions=True), base_url=f"http://{HOST}", trust_env=False
         )
-        yield Browser(client, runner)
+        yield Browser(client, runner, app, desk)
         runner.run(desk.jobs.stop())
         runner.run(client.aclose())

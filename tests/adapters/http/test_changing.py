@@ -116,11 +116,26 @@ class TestFiles:
         assert browser.get("/lint/file?path=a/b.md")["content"] == "new"
 
     def test_who_saw_something_else_changes_nothing(self, browser: Browser) -> None:
-        """412, with what is there now."""
-        answer = browser.ask("PUT", "/lint/file?path=notes.md", {"content": "mine"}, headers={"If-Match": OTHER})
-        assert refused(answer, 412, "stale")["found"] == revision(browser)
-        refused(browser.ask("DELETE", "/lint/file?path=notes.md", headers={"If-Match": "W/"}), 412, "stale")
+        """412, with what is there now, also where the tag is none; 404, where nothing is."""
+        for tag in (OTHER, "W/", f'W/"{OTHER}"', f'"{OTHER}", "{OTHER}"', "a"):
+            for method, path, body in (
+                ("PUT", "/lint/file?path=notes.md", {"content": "mine"}),
+                ("DELETE", "/lint/file?path=notes.md", None),
+                ("POST", "/lint/adapt", None),
+                ("POST", "/lint/unadapt", None),
+            ):
+                answer = browser.ask(method, path, body, headers={"If-Match": tag})
+                assert refused(answer, 412, "stale")["found"] == revision(browser)
+                absent = browser.ask(method, path.replace("lint", "none"), body, headers={"If-Match": tag})
+                refused(absent, 404, "absent")
         assert browser.get("/lint/file?path=notes.md")["content"] == "N\n"
+
+    def test_what_is_no_text_is_told_where(self, browser: Browser) -> None:
+        """Half a character has no bytes, and JSON may hold it."""
+        headers = {"If-Match": revision(browser)}
+        answer = browser.ask("PUT", "/lint/file?path=z.md", {"content": "ab\n\ud800"}, headers=headers)
+        faults = refused(answer, 422, "bad_document")["faults"]
+        assert [(each["file"], each["line"]) for each in faults] == [("z.md", 2)]
 
     @pytest.mark.parametrize("tag", [None, "*", '""', "  "])
     def test_who_does_not_say_what_they_saw_changes_nothing(self, browser: Browser, tag: str | None) -> None:

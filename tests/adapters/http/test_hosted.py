@@ -16,7 +16,7 @@ from kestrel_skills_core.domain.errors import SourceUnavailable
 from kestrel_skills_core.domain.names import SkillName
 from tests.service.shelf import Shelf, shelf, skill
 
-from .serving import Browser, browsing, desk_of
+from .serving import BASE, Browser, browsing, desk_of
 from .test_changing import refused, seen
 
 
@@ -83,6 +83,37 @@ def test_an_agent_without_skills_says_why(on: Shelf) -> None:
     with browsing(desk_of(on.library), app=host(router)) as browser:
         refused(browser.ask("GET", ""), 503, "source_unavailable")
         refused(browser.ask("POST", "/fit", {}), 503, "source_unavailable")
+
+
+@pytest.mark.parametrize(
+    ("raised", "status", "code"),
+    [
+        (HTTPException(401, "who?", {"WWW-Authenticate": "Bearer"}), 401, "unauthorized"),
+        (HTTPException(404, {"agent": "none"}), 404, "not_found"),
+        (HTTPException(405, "no", {"Allow": "GET"}), 405, "method_not_allowed"),
+        (HTTPException(413, "much"), 413, "refused"),
+        (HTTPException(422, "odd"), 422, "refused"),
+        (HTTPException(429, "soon", {"Retry-After": "7", "Content-Type": "text/html"}), 429, "too_many_requests"),
+        (HTTPException(499, "odd"), 400, "refused"),
+        (HTTPException(599, "odd"), 500, "refused"),
+        (HTTPException(999, "odd"), 500, "refused"),
+        (HTTPException(307, "there", {"Location": "/elsewhere"}), 307, "refused"),
+    ],
+    ids=lambda each: str(each.status_code) if isinstance(each, HTTPException) else "",
+)
+def test_what_a_host_refuses_by_itself(on: Shelf, raised: HTTPException, status: int, code: str) -> None:
+    """A problem with the host's headers, and a code of ours; a status that nobody knows is the x00 of its class."""
+
+    async def ask(_: Request) -> Desk:
+        raise raised
+
+    router = hosted_router(ask)
+    assert router is not None
+    with browsing(desk_of(on.library), app=host(router)) as browser:
+        answer = browser.run(browser.client.get(f"{BASE}"))
+        refused(answer, status, code)
+        told = {name: text for name, text in (raised.headers or {}).items() if name != "Content-Type"}
+        assert answer.headers.items() >= {name.lower(): text for name, text in told.items()}.items()
 
 
 def test_what_the_prompt_has_may_be_known(on: Shelf) -> None:

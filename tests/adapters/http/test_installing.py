@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import asyncio
+import json
 import threading
 from collections.abc import Callable, Iterator
 from typing import Any
@@ -9,7 +11,7 @@ from typing import Any
 import pytest
 from attrs import define, evolve, field
 
-from kestrel_skills_adapters.http.jobs import AGE_SECONDS, REMEMBERED, RUNNING, Jobs
+from kestrel_skills_adapters.http.jobs import AGE_SECONDS, REMEMBERED, RUNNING, Installing, Jobs
 from kestrel_skills_adapters.memory.git import MemoryGitSource
 from kestrel_skills_adapters.memory.privacy import MemoryPrivacy
 from kestrel_skills_adapters.memory.world import MemoryClock
@@ -23,7 +25,7 @@ from kestrel_skills_core.service.installer import Installer
 from tests.service.shelf import Shelf, shelf, skill
 from tests.service.test_installer import COMMIT, REPOSITORY, URL, git
 
-from .serving import Browser, browsing, desk_of
+from .serving import BASE, Browser, browsing, desk_of
 from .test_changing import refused
 
 LINT = {"source_url": URL, "skill_name": "lint"}
@@ -246,6 +248,70 @@ class TestUnderWay:
         assert ended(browser, job)["state"] == "done"
         assert browser.ask("DELETE", f"/install/{job}").json()["state"] == "done"
         assert browser.get("")["count"] == 1
+
+    def test_whoever_goes_away_is_not_fetched_for_any_more(self, browser: Browser, source: Slow) -> None:
+        """A preview gives its place back at once, and not when the repository has sent all of it."""
+        gone = asyncio.Event()
+
+        async def leave() -> None:
+            said = [{"type": "http.request", "body": json.dumps(LINT).encode(), "more_body": False}]
+
+            async def receive() -> Any:
+                if said:
+                    return said.pop()
+                await gone.wait()
+                return {"type": "http.disconnect"}
+
+            async def send(_: Any) -> None:
+                """Nobody reads it."""
+
+            headers = {**browser.headers, "Content-Type": "application/json"}
+            scope = {
+                "type": "http", "method": "POST", "path": f"{BASE}/install/preview", "query_string": b"",
+                "headers": [(name.lower().encode(), text.encode()) for name, text in headers.items()],
+            }  # fmt: skip
+            asking = asyncio.create_task(browser.app(scope, receive, send))
+            while not source.has_begun.is_set():  # noqa: ASYNC110 - that is set in a thread
+                await asyncio.sleep(0.005)
+            gone.set()
+            await asyncio.wait_for(asking, 20)
+
+        for _ in range(RUNNING + 1):
+            browser.run(leave())
+            gone.clear()
+            source.has_begun.clear()
+        self.begun(browser, source)
+
+    def test_told_to_stop_none_is_left_and_none_begins(self, browser: Browser, source: Slow) -> None:
+        """Whatever is asked while they end, or after."""
+        jobs = [self.begun(browser, source) for _ in range(RUNNING)]
+        more = LINT | {"digest": digest_of_lint()}
+
+        async def stop() -> list[Any]:
+            stopping = asyncio.create_task(browser.desk.jobs.stop())
+            await asyncio.sleep(0)  # it has begun to
+            asked = [await browser.send("POST", "/install", more) for _ in range(3)]
+            await stopping
+            return asked
+
+        asked = browser.run(stop())
+        for answer in (*asked, browser.ask("POST", "/install", more), browser.ask("POST", "/install/preview", LINT)):
+            refused(answer, 503, "ending")
+        assert [browser.get(f"/install/{job}")["state"] for job in jobs] == ["cancelled"] * RUNNING
+
+    def test_one_that_is_cancelled_before_its_first_step_is_remembered(self, browser: Browser) -> None:
+        """As any other that ended."""
+        jobs = browser.desk.jobs
+
+        async def at_once() -> str:
+            async def never(*_: Any) -> Any:
+                """It is not asked."""
+
+            job = jobs.start(Installing(never, never))
+            await job.cancel()
+            return job.id
+
+        assert browser.get(f"/install/{browser.run(at_once())}")["state"] == "cancelled"
 
     def test_only_so_many_run_at_once(self, browser: Browser, source: Slow) -> None:
         """One more is told to come back, and so is a preview; when one has ended, another may begin."""

@@ -14,7 +14,7 @@ from kestrel_skills_core.domain.errors import SourceUnavailable, StateUnavailabl
 from kestrel_skills_core.domain.tree import Content
 from tests.service.shelf import BEYOND, Shelf, from_git, shelf, skill
 
-from .serving import Browser, browsing, desk_of
+from .serving import BASE, Browser, browsing, desk_of
 
 NOTES = Content(b"See [the procedure](../SKILL.md).\n")
 BROKEN = {"SKILL.md": Content(b"---\nname: broken\ndescription: Use: when broken\n---\nGo.\n")}
@@ -64,9 +64,9 @@ class TestCatalog:
             assert browser.get("")["notes"] == ["3 are much"]
 
     def test_who_has_it_is_told_so(self, browser: Browser) -> None:
-        """With the tag that came with it, weak or in a list; not with another, and not when something changed."""
+        """With the tag that came with it, weak or in a list, or any; not with another, and not when it has changed."""
         tag = browser.ask("GET", "").headers["ETag"]
-        for told in (tag, f"W/{tag}", f'"x", {tag}'):
+        for told in (tag, f"W/{tag}", f'"x", {tag}', "*"):
             answer = browser.ask("GET", "", headers={"If-None-Match": told})
             assert (answer.status_code, answer.content, answer.headers["ETag"]) == (304, b"", tag)
         assert browser.ask("GET", "", headers={"If-None-Match": '"x"'}).status_code == 200
@@ -90,8 +90,8 @@ class TestCatalog:
 
     def test_a_reload_looks_as_if_for_the_first_time(self, browser: Browser, on: Shelf) -> None:
         """It gives the same, and knew nothing."""
-        first = browser.get("")
-        assert browser.post("/reload") == first
+        answer = browser.ask("GET", "")
+        assert browser.post("/reload", headers={"If-None-Match": answer.headers["ETag"]}) == answer.json()
         assert on.local.knew[-1] is None
 
     def test_without_a_table_it_says_why_nothing_is_on(self, browser: Browser, on: Shelf) -> None:
@@ -135,7 +135,17 @@ class TestOne:
         assert [(each["path"], each["bytes"]) for each in tree["files"]] == [("SKILL.md", 85), ("notes/a.md", 34)]
         assert (tree["name"], tree["source"], tree["editable"]) == ("lint", "agent-local", True)
         assert answer.headers["ETag"] == f'"{tree["revision"]}"'
-        assert browser.ask("GET", "/lint/tree", headers={"If-None-Match": tree["revision"]}).status_code == 304
+
+    def test_the_same_bytes_from_elsewhere_are_not_the_same(self, on: Shelf, browser: Browser) -> None:
+        """A revision is of files, for `If-Match`; whose they are is told to whoever had them as well."""
+        on.shared.folders["lint"] = dict(on.local.folders["lint"])
+        own = browser.ask("GET", "/lint/tree")
+        del on.local.folders["lint"]
+        for path in ("tree", "file?path=SKILL.md", "preview"):
+            answer = browser.ask("GET", f"/lint/{path}", headers={"If-None-Match": own.headers["ETag"]})
+            assert (answer.status_code, answer.headers["ETag"]) == (200, own.headers["ETag"])
+        tree = browser.get("/lint/tree")
+        assert (own.json()["source"], tree["source"], tree["editable"]) == ("agent-local", "host-shared", False)
 
     @pytest.mark.parametrize(
         ("name", "editable"), [("lint@host-shared", False), ("knots@git", True), ("broken", True), ("sail", False)]
@@ -213,14 +223,34 @@ class TestOne:
         assert (answer.status_code, answer.json()["code"]) == (503, "source_unavailable")
 
     def test_a_skill_may_be_called_as_a_route_is(self, on: Shelf, browser: Browser) -> None:
-        """All is done with it as with any other."""
+        """All is done with it as with any other; where its path would be another's, by its source."""
         for name in ("install", "validate", "fit", "reload"):
             on.local.folders[name] = skill(name)
             assert browser.get(f"/{name}/tree")["name"] == name
-        assert browser.get("/install/preview")["html"] == "<p>Step one.</p>\n"
-        (record,) = [each for each in browser.get("")["skills"] if each["name"] == "install"]
-        answer = browser.ask("DELETE", "/install", headers={"If-Match": record["delete_revision"]})
-        assert answer.status_code == 200
+            (record,) = [each for each in browser.get("")["skills"] if each["name"] == name]
+            seen = {"If-Match": record["delete_revision"]}
+            answer = browser.ask("DELETE", f"/{name}", headers=seen)
+            assert (answer.status_code, answer.headers["Allow"]) == (405, "POST")
+            assert browser.get(f"/{name}@agent-local/preview")["html"] == "<p>Step one.</p>\n"
+            assert browser.ask("DELETE", f"/{name}@agent-local", headers=seen).status_code == 200
+
+    @pytest.mark.parametrize(
+        ("method", "path", "allowed"),
+        [
+            ("GET", "/install/preview", "POST"),
+            ("GET", "/reload", "POST"),
+            ("PUT", "/validate", "POST"),
+            ("DELETE", "", "GET, POST"),
+            ("PATCH", "/lint/file", "DELETE, GET, PUT"),
+            ("POST", "/lint", "DELETE"),
+            ("HEAD", "/lint/tree", "GET"),
+            ("PUT", "/install/0123", "DELETE, GET"),
+        ],
+    )
+    def test_what_a_path_may_be_asked_is_told(self, browser: Browser, method: str, path: str, allowed: str) -> None:
+        """All of it, whichever route has it."""
+        answer = browser.run(browser.client.request(method, f"{BASE}{path}", headers=browser.headers))
+        assert (answer.status_code, answer.headers["Allow"]) == (405, allowed)
 
 
 def test_what_is_not_foreseen_is_a_problem_without_its_text(on: Shelf) -> None:
