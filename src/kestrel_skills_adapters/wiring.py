@@ -325,10 +325,11 @@ def hosted_router(
     return router_of(ask, guard=guard)
 
 
-def serve(desk: Desk, port: int, listening: Callable[[str], None]) -> None:
+def serve(desk: Desk, port: int, listening: Callable[[str], None]) -> bool:
     """Serve one agent's skills on a port of this machine, 0 for any that is free, until SIGINT or SIGTERM.
 
-    `listening` is told the address to open once the server answers.
+    `listening` is told the address to open once the server answers. Gives whether all has ended: if not, a thread still
+    works, for which the interpreter would wait at its end.
 
     Raises:
         BadSetting: The extra `http` is not installed, or nobody may listen at that port.
@@ -345,7 +346,7 @@ def serve(desk: Desk, port: int, listening: Callable[[str], None]) -> None:
         fix = "install kestrel-feature-skills[http]"
         raise BadSetting("serve", "what it takes, the extra `http`, is not installed", fix) from None
     try:
-        served(desk, port, listening)
+        return served(desk, port, listening)
     except Forbidden as error:
         raise BadSetting("port", str(error), "name another, or none") from None
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import resource
 import signal
 import socket
 import subprocess
@@ -12,7 +13,7 @@ import time
 import urllib.error
 import urllib.request
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 from typing import Any, Final
 
@@ -64,12 +65,23 @@ class Server:
 
 
 @contextmanager
-def serving(home: Path, *arguments: str, browser: Path | None = None, within: Sequence[str] = ()) -> Iterator[Server]:
-    """A process that serves the skills of a home; without a browser, it is told to start none."""
-    environ = {"HOME": str(home), "PATH": os.environ["PATH"], "PYTHONPATH": str(ROOT / "src")}
+def serving(
+    home: Path,
+    *arguments: str,
+    browser: Path | None = None,
+    within: Sequence[str] = (),
+    program: str = PROGRAM,
+    beside: Path | None = None,
+) -> Iterator[Server]:
+    """A process that serves the skills of a home; without a browser, it is told to start none.
+
+    `within` is what its command is run by; `beside` is where its Python finds modules first.
+    """
+    path = str(ROOT / "src") if beside is None else f"{beside}:{ROOT / 'src'}"
+    environ = {"HOME": str(home), "PATH": os.environ["PATH"], "PYTHONPATH": path}
     environ |= {} if browser is None else {"BROWSER": str(browser)}
     shown = ("--no-browser",) if browser is None else ()
-    command = [*within, sys.executable, "-c", PROGRAM, "serve", "--root", str(home / "skills"), *shown, *arguments]
+    command = [*within, sys.executable, "-c", program, "serve", "--root", str(home / "skills"), *shown, *arguments]
     process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=environ)
     try:
         assert process.stdout is not None
@@ -163,6 +175,125 @@ def test_where_no_file_can_be_written_the_address_is_said_all_the_same(home: Pat
     assert "no browser is opened" in said
 
 
+HEADS: Final = "Host: 127.0.0.1:{port}\r\nAuthorization: Bearer {token}\r\nX-Kestrel-Request: a test\r\n"
+
+
+def asked(server: Server, line: str, more: str = "\r\n") -> socket.socket:
+    """A connection that has asked for something, and does not wait for it."""
+    connection = socket.create_connection(("127.0.0.1", server.port))
+    connection.settimeout(60)
+    heads = HEADS.format(port=server.port, token=server.token)
+    connection.sendall(f"{line} HTTP/1.1\r\n{heads}{more}".encode())
+    return connection
+
+
+def told(connection: socket.socket) -> bytes:
+    """All that it is still told."""
+    pieces = []
+    with connection, suppress(ConnectionError):
+        while piece := connection.recv(65_536):
+            pieces.append(piece)
+    return b"".join(pieces)
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_whoever_still_waits_is_told_that_it_ends(home: Path, number: int) -> None:
+    """As a problem, with all that an answer says of its page; and nothing is said of it elsewhere."""
+    body = 'Content-Type: application/json\r\nContent-Length: 100\r\n\r\n{"na'
+    with serving(home) as server:
+        waiting = asked(server, f"POST {API}", body)
+        server.catalog()
+        assert server.ends(number) == (0, "Ctrl-C ends it\n")
+        heads, _, problem = told(waiting).partition(b"\r\n\r\n")
+    assert heads.startswith(b"HTTP/1.1 503 ")
+    assert b"content-security-policy: default-src 'none'" in heads
+    assert json.loads(problem)["code"] == "ending"
+
+
+def is_listened_at(port: int) -> bool:
+    """Whether anybody answers there."""
+    with socket.socket() as connection:
+        return connection.connect_ex(("127.0.0.1", port)) == 0
+
+
+ENDLESS: Final = f"""
+import sys, time, types
+def html_of(text):
+    print("it works", flush=True)
+    time.sleep(600)
+sys.modules["kestrel_skills_adapters.markdown.html"] = types.SimpleNamespace(html_of=html_of)
+{PROGRAM}
+"""
+
+
+@pytest.mark.parametrize("often", [1, 2])
+def test_it_is_gone_though_something_works_on_and_on(home: Path, often: int) -> None:
+    """As something that went well. Told once, it gives what runs a while, and says so; told again, it does not."""
+    with serving(home, program=ENDLESS) as server:
+        waiting = asked(server, f"GET {API}/tea/preview")
+        assert server.process.stdout is not None
+        assert server.process.stdout.readline() == "it works\n"
+        for _ in range(often - 1):
+            server.process.send_signal(signal.SIGINT)
+            while is_listened_at(server.port):  # until it has heard that
+                time.sleep(0.05)
+        assert server.ends(signal.SIGINT) == (0, "Ctrl-C ends it\n")
+        assert told(waiting) == b""
+
+
+def test_what_is_no_http_is_not_told_on_the_terminal(home: Path) -> None:
+    """Whoever sends it is told 400, by a server that says nothing of itself."""
+    with serving(home) as server:
+        for sent in (b"\x16\x03\x01\r\n\r\n", b"GET / HTTP/1.1\r\n\r\n", b"GET / HTTP/1.1\r\nA: " + b"a" * 200_000):
+            with socket.create_connection(("127.0.0.1", server.port)) as connection:
+                connection.settimeout(60)
+                with suppress(ConnectionError):
+                    connection.sendall(sent)
+                    assert connection.recv(65_536).startswith(b"HTTP/1.1 400 ")
+        assert server.ends(signal.SIGTERM) == (0, "Ctrl-C ends it\n")
+
+
+def test_no_other_reader_of_http_is_taken(home: Path, tmp_path: Path) -> None:
+    """Though one is installed: its limits would be others."""
+    beside = tmp_path / "beside"
+    beside.mkdir()
+    (beside / "httptools.py").write_text("raise RuntimeError('it was not asked for')\n")
+    with serving(home, beside=beside) as server:
+        assert server.catalog()["count"] == 1
+
+
+def test_where_no_file_can_be_opened_any_more_the_terminal_stays_quiet(home: Path) -> None:
+    """More connections than there may be files; when they have gone, it answers as before."""
+    with serving(home) as server:
+        server.catalog()
+        resource.prlimit(server.process.pid, resource.RLIMIT_NOFILE, (64, 64))
+        with ExitStack() as many:
+            for _ in range(120):
+                many.enter_context(socket.create_connection(("127.0.0.1", server.port)))
+            time.sleep(0.5)
+        assert server.catalog()["count"] == 1
+        assert server.ends(signal.SIGTERM) == (0, "Ctrl-C ends it\n")
+
+
+BROKEN: Final = f"""
+import sys, types
+sys.modules["kestrel_skills_adapters.markdown.html"] = types.SimpleNamespace(html_of=lambda text: 1 / 0)
+{PROGRAM}
+"""
+
+
+@pytest.mark.parametrize("is_debugged", [False, True])
+def test_a_defect_is_told_with_its_traceback_to_those_who_ask(home: Path, is_debugged: bool) -> None:
+    """To whoever started the server, and never to the browser."""
+    with serving(home, *(("--debug",) if is_debugged else ()), program=BROKEN) as server:
+        status, _, problem = server.get(f"{API}/tea/preview", Authorization=f"Bearer {server.token}")
+        assert (status, json.loads(problem)["code"]) == (500, "defect")
+        assert b"Zero" not in problem
+        _, said = server.ends(signal.SIGTERM)
+    assert "a request ended with an unexpected ZeroDivisionError" in said
+    assert ("Traceback" in said) is is_debugged
+
+
 def test_each_start_has_its_own_token(home: Path) -> None:
     """What was handed out before is worth nothing."""
     with serving(home) as first, serving(home) as second:
@@ -180,7 +311,7 @@ def test_a_port_that_is_taken_is_told_in_one_line(home: Path) -> None:
 
 
 def test_a_port_that_is_asked_for_is_the_one(home: Path) -> None:
-    """So that a person can keep the page in their bookmarks."""
+    """So that a person can let it through, say, to a machine that is elsewhere."""
     with socket.create_server(("127.0.0.1", 0)) as other:
         port = other.getsockname()[1]
     with serving(home, "--port", str(port)) as server:

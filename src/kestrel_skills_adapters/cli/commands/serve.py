@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import logging
+import os
 import threading
 import webbrowser
 from contextlib import ExitStack
@@ -54,9 +56,20 @@ def command(context: click.Context, port: int, no_browser: bool) -> int:  # noqa
         # A browser may take its time, or be one that runs in this very terminal.
         threading.Thread(target=webbrowser.open, args=(page,), daemon=True).start()
 
+    if invocation.debug:
+        _log_everything()
     try:
         with ending:
-            serve(desk_of(library, connect=invocation.connect), port, listening)
+            has_ended = serve(desk_of(library, connect=invocation.connect), port, listening)
     except BadSetting as error:
         raise Misuse(str(error), error.fix) from None
+    if not has_ended:
+        os._exit(DONE)  # the interpreter would wait for a thread that works; whatever it does may be cut anywhere
     return DONE
+
+
+def _log_everything() -> None:
+    """What answers a browser has nobody else to tell a traceback."""
+    log = logging.getLogger(__package__.partition(".")[0])
+    log.addHandler(logging.StreamHandler())
+    log.setLevel(logging.DEBUG)
