@@ -113,7 +113,8 @@ def test_a_feature_that_is_switched_off_is_told(desktop: InConsole) -> None:
     with switched_off(desktop):
         page.wait_for_timeout(1100)
         page.evaluate("window.dispatchEvent(new Event('focus'))")
-        page.get_by_role("button", name="Try again").wait_for()
+        page.get_by_text("The skills of this agent are switched off.").wait_for()
+        assert not rows(page).first.is_visible()
         desktop.shot(page, "switched-off")
     page.get_by_role("button", name="Try again").click()
     page.get_by_role("button", name="Try again").wait_for(state="detached")

@@ -170,7 +170,7 @@ def started(home: Home) -> float:
     with no_collector():
         began = time.process_time()
         with booted(home) as inside:
-            inside.run(inside.feature._index.settled())
+            inside.run(inside.feature._life.index.settled())
             return time.process_time() - began
 
 
@@ -181,7 +181,7 @@ def page(inside: Inside, tool: str, **args: object) -> float:
         tools = {each.name: each for each in inside.feature.get_tools()}
         began = time.thread_time()
         await tools[tool].execute(**args)
-        await inside.feature._index.settled()
+        await inside.feature._life.index.settled()
         return time.thread_time() - began
 
     inside.run(turned_over())

@@ -20,6 +20,15 @@ export class Problem extends Error {
     this.faults = told.faults ?? [];
     this.adaptation = told.adaptation ?? null;
     this.isStale = status === 412;
+    this.isNobodys = status === 404 && !this.code; // the host's own word: nothing of ours is mounted for that agent
+  }
+}
+
+/** The feature is switched off for the agent. */
+export class SwitchedOff extends Problem {
+  constructor() {
+    const detail = 'The skills of this agent are switched off.';
+    super({ status: 404, body: { detail, fix: 'switch the feature ProceduralSkillsFeature on for it, then try again' } });
   }
 }
 
@@ -47,7 +56,7 @@ async function send(method, path, { body, seen, headers = {}, agent = agentNow()
 }
 
 export const skills = {
-  catalog: () => send('GET', ''),
+  catalog: () => send('GET', '').catch((error) => { throw error.isNobodys ? new SwitchedOff() : error; }),
   reload: () => send('POST', '/reload'),
   tree: (name) => send('GET', of(name, '/tree')),
   file: (name, path) => send('GET', of(name, '/file', path)),

@@ -4,7 +4,7 @@ const KEY = 'kestrel-skills-draft:';
 /** So many files at most; of more, the one that was written longest ago is let go. */
 const MOST = 20;
 
-const keyOf = ({ agent, name, path }) => KEY + JSON.stringify([agent, name, path]);
+const keyOf = ({ agent, address, path }) => KEY + JSON.stringify([agent, address, path]);
 
 function read(key) {
   try {
@@ -19,7 +19,7 @@ function all() {
     .sort((one, other) => one.at - other.at);
 }
 
-/** Keeps a text, and the revision that it was written on. `place` is `{ agent, name, path }`. Whether it is kept. */
+/** Keeps a text, and the revision that it was written on. `place` is `{ agent, address, name, path }`. Whether it is kept. */
 export function keep(place, text, revision) {
   try {
     sessionStorage.setItem(keyOf(place), JSON.stringify({ ...place, text, revision, at: Date.now() }));

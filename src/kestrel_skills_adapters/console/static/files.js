@@ -50,7 +50,7 @@ export class Files {
       if (asked !== this.#asked) return;
       this.#tree = tree;
       const paths = tree.files.map((each) => each.path);
-      const isMeant = paths.includes(path) || drafts.find({ agent: agentNow(), name: entry.address, path });
+      const isMeant = paths.includes(path) || drafts.find({ agent: agentNow(), address: entry.address, path });
       await this.#open(isMeant ? path : paths[0], line, asked, paths);
     }, () => this.show(entry, path, line));
   }

@@ -1,5 +1,5 @@
 // The panel: what is where, which entry is chosen, and when to look again.
-import { skills, agentNow, Elsewhere, Problem } from './api.js';
+import { skills, agentNow, Elsewhere, Problem, SwitchedOff } from './api.js';
 import { h, fill, button, plural, settled } from './dom.js';
 import { confirm, dismiss } from './dialogs.js';
 import { lost } from './conflict.js';
@@ -98,6 +98,7 @@ export class Panel {
       if (error instanceof Elsewhere || asked < this.#shown) return;
       if (!(error instanceof Problem)) throw error;
       this.#seen = '';
+      if (error instanceof SwitchedOff) this.columns.hidden = this.meter.element.hidden = true;
       this.notices.fail(error, () => this.look());
       if (!this.#hasPainted) this.say('');
       return;
@@ -170,13 +171,13 @@ export class Panel {
 
   #showDrafts() {
     const open = this.detail.files.unsaved;
-    const isOpen = (draft) => draft.name === open?.name && draft.path === open?.path;
+    const isOpen = (draft) => draft.address === open?.address && draft.path === open?.path;
     this.notices.showDrafts(drafts.ofAgent(this.#agent).filter((draft) => !isOpen(draft)));
   }
 
   async #resume(draft) {
     if (!(await this.detail.mayLeave())) return;
-    const entry = this.#all.find((each) => each.address === draft.name && isEditable(each));
+    const entry = this.#all.find((each) => each.address === draft.address && isEditable(each));
     if (!entry) {
       if (await lost(draft)) this.#forgetDraft(draft);
       return;

@@ -14,7 +14,7 @@ export class Sheet {
   /** `saved` and `removed` are told what a change came to. */
   constructor({ entry, path, file, saved, removed }) {
     Object.assign(this, { entry, path, saved, removed });
-    this.place = { agent: agentNow(), name: entry.address, path };
+    this.place = { agent: agentNow(), address: entry.address, name: entry.name, path };
     this.#revision = file.revision;
     this.may = isEditable(entry);
     this.kept = h('div', {});

@@ -28,11 +28,14 @@ const LABELS = {
   shadowed: 'Shadowed',
 };
 
+// With its source: what a path of the interface spells out, as /install, is no name there.
+const addressOf = (each) => `${each.name}@${each.source}`;
+
 function of(record, state, more = {}) {
   return {
     kind: 'skill',
     key: record.name,
-    address: record.name,
+    address: addressOf(record),
     name: record.name,
     source: record.source,
     text: record.description,
@@ -52,7 +55,7 @@ function rejection(folder) {
   return {
     kind: 'rejected',
     key: `!${folder.source}/${folder.name}`,
-    address: folder.name,
+    address: addressOf(folder),
     name: folder.name,
     source: folder.source,
     text: why,
@@ -65,8 +68,7 @@ function rejection(folder) {
 }
 
 function otherwise(record, state, text) {
-  const address = `${record.name}@${record.source}`;
-  return of(record, state, { kind: 'copy', key: address, address, text });
+  return of(record, state, { kind: 'copy', key: addressOf(record), text });
 }
 
 /** Every entry: what is broken first, then the skills in catalog order, each with the copies that it shadows. */

@@ -32,4 +32,6 @@ async function begin() {
 }
 
 window.addEventListener('focus', () => bus.emit('window:focus', {}));
+// An address of another start, pasted over this one, differs in what is behind the # alone: a browser loads nothing then.
+window.addEventListener('hashchange', () => location.reload());
 begin();
