@@ -20,8 +20,10 @@ T = TypeVar("T")
 class Inside:
     """A booted agent. The loop that it lives in turns only while something is asked of it."""
 
-    def __init__(self, agent: Any, runner: asyncio.Runner, feature: str) -> None:
+    def __init__(self, agent: Any, runner: asyncio.Runner, feature: str, took: float) -> None:
         self.agent = agent
+        self.took = took
+        """The seconds of processor, of all threads, that its start took."""
         self._runner = runner
         self._feature = feature
 
@@ -106,7 +108,9 @@ def booted(home: Home, feature: str = FEATURE, also: Iterable[str] = (), server:
             await agent.initialize()
             return agent
 
-        inside = Inside(runner.run(boot()), runner, feature)
+        began = time.process_time()
+        agent = runner.run(boot())
+        inside = Inside(agent, runner, feature, time.process_time() - began)
         try:
             inside.say("!skip-discovery")
             yield inside

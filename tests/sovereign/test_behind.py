@@ -54,6 +54,7 @@ def run(test: Callable[[Slow, Behind], Awaitable[None]]) -> None:
     async def main() -> None:
         slow = Slow()
         behind = Behind(slow)
+        behind.begin()
         await test(slow, behind)
         await behind.stop()
 
@@ -70,6 +71,28 @@ async def tell(behind: Behind, *names: SkillName) -> None:
     """Tell of these names."""
     for name in names:
         await behind.changed(name, None)
+
+
+def test_until_it_begins_it_keeps_what_it_is_told() -> None:
+    """Nothing is told before, and then all that is not superfluous; where it is stopped before, nothing ever is."""
+
+    async def main() -> None:
+        slow = Slow()
+        let(slow)
+        behind, stopped = Behind(slow), Behind(slow)
+        for each in (behind, stopped):
+            await each.shown(NOTHING, hidden=True)
+            await each.shown(NOTHING, hidden=False)
+            await tell(each, A)
+            await each.settled()
+        assert slow.told == []
+        await stopped.stop()
+        for each in (behind, stopped):
+            each.begin()
+            await each.settled()
+        assert slow.told == ["all hidden=False", A]
+
+    asyncio.run(main())
 
 
 def test_whoever_tells_does_not_wait() -> None:
@@ -180,6 +203,7 @@ def test_it_has_no_right_of_the_turn_that_it_began_in() -> None:
 
     async def main() -> None:
         behind = Behind(Looks())
+        behind.begin()
         right.set("of the turn")
         await tell(behind, A)
         await behind.settled()

@@ -27,12 +27,14 @@ class Behind:
 
     A whole catalog makes what waits before it superfluous. The task takes no lock of the host's, which a turn may hold
     for as long as it lasts; and it has a context of its own, as it works on for others when the turn that it began in,
-    with its transactions and its rights, is over.
+    with its transactions and its rights, is over. Until it is told to `begin` it keeps what it is told: an agent that
+    starts has other things to do.
     """
 
     mirror: Mirror
     _waiting: deque[Callable[[], Awaitable[None]]] = field(factory=deque, init=False)
     _task: asyncio.Task[None] | None = field(default=None, init=False)
+    _has_begun: bool = field(default=False, init=False)
     _has_stopped: bool = field(default=False, init=False)
 
     async def shown(self, catalog: Catalog, *, hidden: bool) -> None:
@@ -48,8 +50,13 @@ class Behind:
         """Tell that nobody knows one name when there is time."""
         self._follow(partial(self.mirror.lost, name))
 
+    def begin(self) -> None:
+        """Tell what waits, and from now on whatever comes."""
+        self._has_begun = True
+        self._go_on()
+
     async def settled(self) -> None:
-        """Wait until all is told."""
+        """Wait until all is told, once that has begun."""
         while self._task is not None and not self._task.done():
             await asyncio.wait([self._task])
 
@@ -65,7 +72,10 @@ class Behind:
         if self._has_stopped:
             return
         self._waiting.append(told)
-        if self._task is None or self._task.done():
+        self._go_on()
+
+    def _go_on(self) -> None:
+        if self._has_begun and self._waiting and (self._task is None or self._task.done()):
             self._task = asyncio.get_running_loop().create_task(self._tell(), context=Context())
 
     async def _tell(self) -> None:

@@ -96,7 +96,9 @@ class ProceduralSkillsFeature(Asking, Changing, Installing, Feature):
         self._beside = None
 
     async def on_agent_ready(self, agent: Any) -> None:  # noqa: ARG002 - the host's signature
-        """Say in the log what this host does not offer."""
+        """Let what follows behind begin, and say in the log what this host does not offer."""
+        if self._life is not None:
+            self._life.index.begin()
         self._notes.lines()
 
     async def prepare_context_clause_refresh(self) -> None:
@@ -145,7 +147,7 @@ class ProceduralSkillsFeature(Asking, Changing, Installing, Feature):
         Raises:
             SourceUnavailable: The agent has no identity, or no data folder.
         """
-        return (await self._desks()).tools
+        return (await self._used()).tools
 
     def allowed(self) -> int:
         """How many characters of JSON an answer may have."""
@@ -157,7 +159,14 @@ class ProceduralSkillsFeature(Asking, Changing, Installing, Feature):
 
     async def _asked_over_http(self, _: object) -> HttpDesk:
         """What a request is answered from: the host has found the agent that it is about."""
-        return (await self._desks()).http
+        return (await self._used()).http
+
+    async def _used(self) -> Desks:
+        """The skills for who uses them: whether the host has said so or not, its agent has started."""
+        desks = await self._desks()
+        if self._life is not None:
+            self._life.index.begin()
+        return desks
 
     async def _desks(self) -> Desks:
         self._heed()
@@ -179,7 +188,7 @@ class ProceduralSkillsFeature(Asking, Changing, Installing, Feature):
         """Have the clause follow, without having the host take it: it is about to."""
         with self._clause.unpublished():
             try:
-                library = (await self.desk()).library
+                library = (await self._desks()).tools.library
                 self._notes.observe(await library.catalog())
             except SkillError:
                 await self._clause.clear()
