@@ -175,6 +175,7 @@ def test_a_finger_moves_a_skill_too(desktop: Desktop) -> None:
 def test_a_skill_is_moved_by_key_into_the_prompt(desktop: Desktop) -> None:
     """Arrows move it by one; where it stands is said, the focus stays on it, and it is saved without a pointer."""
     page = desktop.open()
+    page.locator(".ksk-meter-button").wait_for()
     page.locator(".ksk-meter-button").press("Enter")
     grip(page, "long-tail-7").focus()
     for _ in range(3):

@@ -208,8 +208,8 @@ class TestLate:
         def hold(route: Route) -> None:
             held.append(route)
 
-        page.route("**/pdf-forms/tree", hold)
-        page.route("**/pdf-forms/state", hold)
+        page.route("**/pdf-forms*/tree", hold)
+        page.route("**/pdf-forms*/state", hold)
         pick(page, "pdf-forms")
         page.get_by_role("switch").click()
         page.get_by_role("tab", name="Files").click()
@@ -234,7 +234,7 @@ class TestLate:
                 route.continue_()
             held.append(route)
 
-        page.route("**/pdf-forms/state", hold)
+        page.route("**/pdf-forms*/state", hold)
         pick(page, "pdf-forms")
         switch = page.get_by_role("switch")
         for _ in range(clicks):

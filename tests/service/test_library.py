@@ -680,3 +680,19 @@ def test_a_rejected_folder_is_switched_off_as_it_was_seen() -> None:
     del on.local.folders["lint"]
     with pytest.raises(SkillAbsent):
         finish(on.library.set_state(command))
+
+
+def test_a_name_is_taken_by_what_has_it_in_the_agents_own_root() -> None:
+    """A skill or a rejected folder; what the host shares takes no name, as it can be overridden."""
+    own = {"lint": skill("lint"), "alien": {}, "brought": from_git("brought")}
+    on = shelf(own, {"shared": skill("shared"), "lint": skill("lint")})
+
+    def taken(name: str) -> tuple[type, SourceId] | None:
+        found = finish(on.library.occupant(SkillName(name)))
+        return None if found is None else (type(found), found.source)
+
+    assert taken("lint") == (SkillRecord, SourceId.AGENT_LOCAL)
+    assert taken("alien") == (Rejection, SourceId.AGENT_LOCAL)
+    assert taken("brought") == (SkillRecord, SourceId.GIT)
+    assert taken("shared") is None
+    assert taken("nobody") is None

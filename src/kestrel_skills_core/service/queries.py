@@ -206,9 +206,10 @@ class Queries(Upkeep):
         """
         look, standing = await self.gather(name)
         try:
-            return look.own(Address(name, SourceId.AGENT_LOCAL), standing.states)
+            found = look.own(Address(name), standing.states)
         except SkillAbsent:
             return None
+        return None if found.source is SourceId.HOST_SHARED else found
 
     async def checks(self, address: Address) -> tuple[Finding, ...]:
         """Everything wrong with one skill, and all advice on it, in reading order.
