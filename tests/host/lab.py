@@ -35,6 +35,8 @@ ROOMY: Final = 200_000
 _START: Final = 90.0
 _STOP: Final = 20.0
 
+# A host keeps what it learnt of models, their contexts too, in its own package, for every agent of its environment; so
+# a model of another context has another name.
 _SETTINGS: Final = """\
 [llm]
 route_priority = ["stub:local"]
@@ -45,9 +47,9 @@ adapter = "OpenAIAdapter"
 base_url = "{model}"
 api_key = "none"
 local = true
-model = "scripted"
+model = "scripted-{context}"
 [llm.catalog.context_limits_override]
-"scripted" = {context}
+"scripted-{context}" = {context}
 """
 _AGENTS: Final = """\
 [host]
