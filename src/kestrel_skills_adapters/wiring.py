@@ -29,7 +29,6 @@ from .posix.reading import PosixSkillFiles
 from .posix.store import PosixSkillStore
 from .settings import BadSetting, PathLike, Settings, is_same, is_server, settings_of, shown_state
 from .sql.address import ServerUrl
-from .sql.hosted import HostedStates
 from .sql.states import SqliteStates
 from .world import SystemChance, SystemClock, finish, inline, never, threads
 
@@ -153,6 +152,8 @@ def hosted_library(
     mirrors: Sequence[Mirror],
 ) -> SkillLibrary:
     """The library of an agent of a host, on the host's own database, with what follows it. Opens nothing yet."""
+    from .sql.hosted import HostedStates  # noqa: PLC0415 - only a host has a loop
+
     store = PosixSkillStore(settings.root, chance=SystemChance(), watcher=Watcher())
     sources: list[SkillFiles] = [store]
     if settings.shared is not None:

@@ -5,9 +5,9 @@ A member that is there only where it says something has a default; one that is a
 
 from __future__ import annotations
 
-from typing import Annotated, Any, Final, Literal
+from typing import Annotated, Any, Final, Literal, Self
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 from kestrel_skills_core.domain.limits import LIMITS
 from kestrel_skills_core.domain.names import NAME_PATTERN
@@ -75,11 +75,20 @@ class Content(_Asked):
 
 
 class StateChange(_Asked):
-    """What shall be otherwise; what is left out, or null, stays. A `pin` that is null is taken away."""
+    """What shall be otherwise; what is left out, or null, stays. A `pin` that is null is taken away.
+
+    A pin says what to turn on: it goes with `enabled` true, or alone where the skill is on.
+    """
 
     enabled: bool | None = None
     priority: Priority | None = None
     pin: Digest | None = None
+
+    @model_validator(mode="after")
+    def _turns_one_way(self) -> Self:
+        if self.enabled is False and self.pin is not None:
+            raise ValueError("a pin cannot go with turning off")
+        return self
 
 
 class ValidationRequest(_Asked):

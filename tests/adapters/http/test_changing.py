@@ -305,6 +305,7 @@ class TestState:
     def test_what_is_off_is_not_pinned(self, browser: Browser) -> None:
         """Nobody is told that it is."""
         refused(self.patch(browser, {"pin": revision(browser)}), 409, "switched_off")
+        refused(self.patch(browser, {"enabled": False, "pin": revision(browser)}), 422, "bad_request")
 
 
 class TestDelete:

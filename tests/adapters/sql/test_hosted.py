@@ -6,7 +6,7 @@ import asyncio
 import gc
 import sqlite3
 import time
-from collections.abc import AsyncIterator, Callable, Coroutine, Sequence
+from collections.abc import AsyncIterator, Callable, Coroutine, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager, asynccontextmanager, closing, nullcontext
 from pathlib import Path
 from typing import Any
@@ -678,15 +678,19 @@ def test_the_stand_in_does_what_the_host_does(tmp_path: Path) -> None:
     asyncio.run(told())
 
 
+async def _all(table: HostedStates) -> Mapping[StateKey, SkillState]:
+    return await table.rows()
+
+
 def test_all_states_are_worked_out_once_while_they_read_the_same() -> None:
     """What they say is that very mapping, until a row reads otherwise; nobody can change it who has it."""
     row = to_row(NOTES, ON)
     first, second = [tuple(row)], [tuple(row._replace(priority=8))]
     table = HostedStates(lambda: handle, AGENT)
     handle = Scripted([first, [*first], second])
-    said = finish(table.rows())
+    said = asyncio.run(_all(table))
     assert said == {NOTES: ON}
-    assert finish(table.rows()) is said
-    assert finish(table.rows())[NOTES].priority == 8
+    assert asyncio.run(_all(table)) is said
+    assert asyncio.run(_all(table))[NOTES].priority == 8
     with pytest.raises(TypeError):
         said[NOTES] = PINNED  # type: ignore[index] # which is what is tried
