@@ -14,6 +14,7 @@ from kestrel_skills_adapters.memory.mirror import MemoryMirror
 from kestrel_skills_adapters.memory.world import MemoryClock
 from kestrel_skills_adapters.world import finish
 from kestrel_skills_core.domain.commands import SetState
+from kestrel_skills_core.domain.errors import StateUnavailable
 from kestrel_skills_core.domain.names import SkillName, parse_address
 from kestrel_skills_core.domain.record import Rejection, SkillRecord
 from kestrel_skills_core.domain.resolver import Catalog
@@ -121,6 +122,19 @@ def test_a_name_that_is_lost_comes_back(kind: Kind) -> None:
     assert kind.on() == {A}
 
 
+def test_what_is_lost_altogether_comes_back(kind: Kind) -> None:
+    """While nobody knows what is on a mirror shows nothing that it did not; the next catalog holds."""
+    finish(kind.mirror.shown(catalog(A), hidden=False))
+    for _ in range(2):
+        finish(kind.mirror.lost_all(StateUnavailable("it is away")))
+        assert kind.on() <= {A}
+    finish(kind.mirror.shown(catalog(A, B), hidden=False))
+    assert kind.on() == {A, B}
+    finish(kind.mirror.lost_all(StateUnavailable("it is away")))
+    finish(kind.mirror.shown(catalog(B), hidden=False))
+    assert kind.on() == {B}
+
+
 def test_nothing_is_on_that_was_not(kind: Kind) -> None:
     """Of what was never on, it is not known later either."""
     finish(kind.mirror.shown(catalog(B), hidden=False))
@@ -170,6 +184,9 @@ def test_of_several_each_is_told_though_who_tells_is_cancelled() -> None:
         async def lost(self, name: SkillName) -> None:
             await self.shown(Catalog(()), hidden=False)
 
+        async def lost_all(self, why: StateUnavailable) -> None:
+            await self.shown(Catalog(()), hidden=False)
+
     last = MemoryMirror()
     both = Mirrors([Waits(), last])
     with pytest.raises(asyncio.CancelledError):
@@ -180,3 +197,6 @@ def test_of_several_each_is_told_though_who_tells_is_cancelled() -> None:
     with pytest.raises(asyncio.CancelledError):
         finish(both.lost(B))
     assert (last.enabled, last.unknown, told) == (set(), {B}, ["first"] * 3)
+    with pytest.raises(asyncio.CancelledError):
+        finish(both.lost_all(why := StateUnavailable("it is away")))
+    assert (last.why_lost, told) == (why, ["first"] * 4)

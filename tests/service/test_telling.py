@@ -20,7 +20,7 @@ from kestrel_skills_adapters.memory.world import MemoryClock
 from kestrel_skills_adapters.world import finish
 from kestrel_skills_core.domain.commands import Edit, Install
 from kestrel_skills_core.domain.edit import Replace
-from kestrel_skills_core.domain.errors import SkillAbsent, SkillError, SourceUnavailable, StateUnavailable
+from kestrel_skills_core.domain.errors import SkillAbsent, SkillError, SourceUnavailable, StateUnavailable, TooLarge
 from kestrel_skills_core.domain.names import DOCUMENT, Address, Revision, SkillName, SourceId, parse_address
 from kestrel_skills_core.domain.record import Rejection, SkillRecord, SkillState
 from kestrel_skills_core.domain.resolver import Catalog
@@ -32,7 +32,7 @@ from kestrel_skills_core.service.library import SkillLibrary
 from kestrel_skills_core.service.telling import LOST, Lost, Meaning, Telling
 from tests.contracts.store import never
 
-from .shelf import Shelf, shelf, skill
+from .shelf import BEYOND, Shelf, shelf, skill
 from .test_installer import TOOLS, installer
 from .test_interruptions import (
     BOTH,
@@ -209,16 +209,17 @@ def test_what_cannot_be_told_is_lost() -> None:
     assert mirror_of(on).enabled == {NAME}
     on.local.problem = SourceUnavailable("agent-local", "it is away")
     finish(turn("lint@host-shared", enabled=False)(on.library))
-    assert (mirror_of(on).found, mirror_of(on).unknown) == ({}, {NAME})
+    assert mirror_of(on).found == {}
 
 
-def test_a_table_that_fell_silent_is_told() -> None:
-    """Nothing can be on then, whatever the mirror says of others until the next catalog."""
-    on = world(local=True, rows=BOTH)()
+def test_what_is_beyond_the_caps_is_lost_alone() -> None:
+    """The others are known as before."""
+    on = world(local=True, shared=True, rows=BOTH)()
     finish(on.library.catalog())
-    on.states.unavailable = StateUnavailable("it is away")
-    finish(edit(on.library))
-    assert mirror_of(on).enabled == set()
+    on.local.folders[NAME] = LINT | BEYOND
+    with pytest.raises(TooLarge):
+        finish(on.library.read(parse_address("lint")))
+    assert (mirror_of(on).told, mirror_of(on).unknown) == ([False, NAME], {NAME})
 
 
 @pytest.mark.parametrize("how", ["cancelled before", "cancelled after"])
@@ -388,26 +389,157 @@ def test_before_any_catalog_every_look_is_news_once() -> None:
     assert mirror_of(on).enabled == {NAME}
 
 
-def test_a_look_beside_a_table_that_is_silent_says_off() -> None:
-    """And the first look when it answers again says on."""
-    on = world(local=True, rows=BOTH)()
+AWAY = StateUnavailable("it is away")
+SILENT_LOOKS = {
+    **LOOKS,
+    "edit": edit,
+    "switch off": turn("lint", enabled=False),
+    "be refused to switch on": turn("lint", enabled=True),
+    "list": lambda library: library.catalog(),
+}
+
+
+def two() -> Shelf:
+    """Two skills that are on, whose mirror has heard so."""
+    on = shelf({"lint": dict(LINT), "sow": skill("sow")}, mirror=MemoryMirror())
+    for name in ("lint", "sow"):
+        finish(turn(name, enabled=True)(on.library))
     finish(on.library.catalog())
-    for silent, said in ((StateUnavailable("it is away"), set()), (None, {NAME})):
+    mirror_of(on).told.clear()
+    assert mirror_of(on).enabled == {NAME, "sow"}
+    return on
+
+
+def marks_unreadable(on: Shelf) -> None:
+    """Nobody knows any more which names are marked."""
+    on.local.fenced = lambda: None  # type: ignore[method-assign]
+
+
+@pytest.mark.parametrize("cause", ["the table", "the marks"])
+@pytest.mark.parametrize("look", SILENT_LOOKS)
+def test_whoever_finds_that_nobody_knows_what_is_on_tells_so_of_all(look: str, cause: str) -> None:
+    """Once, be it by a look at one name; then no name is on, and none is known to be otherwise than it was."""
+    on = two()
+    if cause == "the table":
+        on.states.unavailable = AWAY
+    else:
+        marks_unreadable(on)
+    for _ in range(2):
+        with suppress(SkillError):
+            finish(SILENT_LOOKS[look](on.library))
+        assert (mirror_of(on).told, mirror_of(on).enabled) == ([None], set())
+    assert isinstance(mirror_of(on).why_lost, StateUnavailable)
+
+
+@pytest.mark.parametrize("look", LOOKS)
+def test_the_first_look_when_it_can_be_known_again_tells_of_all(look: str) -> None:
+    """Whichever name it is at; then a look costs what it cost before."""
+    on = two()
+    on.states.unavailable = AWAY
+    finish(on.library.read(parse_address("lint")))
+    on.states.unavailable = None
+    on.local.asked.clear()
+    for _ in range(2):
+        with suppress(SkillError):
+            finish(LOOKS[look](on.library))
+        assert mirror_of(on).enabled == {NAME, "sow"}
+    assert mirror_of(on).told == [None, False]
+    assert mirror_of(on).why_lost is None
+    assert on.local.asked == ["read lint", "survey", "read lint"]
+
+
+@pytest.mark.parametrize("how", ["cancelled before", "cancelled after"])
+def test_what_was_lost_comes_back_though_a_look_at_all_was_cut_short(how: Any) -> None:
+    """Nothing does by that one, unless all of it was seen; all does by the next."""
+    on, trap = two(), Trap(at=0, how=how)
+    library = trapped(on, trap)
+    at, is_called = 0, True
+    while is_called:
+        at += 1
+        on.states.unavailable = AWAY
+        finish(library.gather(NAME))
+        assert mirror_of(on).enabled == set()
+        on.states.unavailable = None
+        trap.at, trap.called, trap.sprung = at, 0, False
+        with suppress(asyncio.CancelledError):
+            finish(library.gather(NAME))
+        is_called = trap.called >= at
+        assert mirror_of(on).enabled == (set() if trap.sprung else {NAME, "sow"})
+        trap.at = 0
+        finish(library.gather(NAME))
+        assert mirror_of(on).enabled == {NAME, "sow"}
+    assert at > 6
+
+
+def test_what_falls_silent_again_while_all_is_looked_at_stays_lost() -> None:
+    """The one name that was seen before is not on either."""
+    on = two()
+    on.states.unavailable = AWAY
+    finish(on.library.gather(NAME))
+    on.states.unavailable = None
+    rows = on.states.rows
+
+    async def falls_silent(name: SkillName | None = None) -> Any:
+        if name is None:
+            raise AWAY
+        return await rows(name)
+
+    on.states.rows = falls_silent  # type: ignore[method-assign]
+    finish(on.library.gather(NAME))
+    assert (mirror_of(on).told, mirror_of(on).enabled) == ([None], set())
+    on.states.rows = rows  # type: ignore[method-assign]
+    finish(on.library.gather(NAME))
+    assert mirror_of(on).enabled == {NAME, "sow"}
+
+
+def test_what_is_changed_while_nobody_knows_is_told_when_somebody_does() -> None:
+    """A skill that was switched off then is off, and one that was deleted is gone."""
+    on = two()
+    on.states.unavailable = AWAY
+    finish(turn("sow", enabled=False)(on.library))
+    on.states.unavailable = None
+    finish(delete(on.library))
+    assert mirror_of(on).enabled == set()
+    assert set(mirror_of(on).found) == {"sow"}
+
+
+def test_a_silent_table_costs_an_index_nothing() -> None:
+    """No entry is written, neither as it begins nor as it ends."""
+    graph = MemoryGraph("did:test:abc")
+    on = two()
+    library = evolve(on.library, mirror=Indexed(index=graph, clock=MemoryClock()))
+    for _ in range(2):
+        finish(library.catalog())
+    before = finish(graph.entries())
+    graph.calls.clear()
+    for silent in (AWAY, None):
         on.states.unavailable = silent
-        finish(on.library.read(parse_address("lint")))
-        assert mirror_of(on).enabled == said
-    assert mirror_of(on).told == [False, NAME, NAME]
+        finish(library.read(parse_address("lint")))
+        finish(library.catalog())
+        assert graph.calls == []
+    assert finish(graph.entries()) == before
 
 
-def test_a_look_at_a_root_that_cannot_be_read_loses_the_name() -> None:
-    """Once; and the first look when it can be read again finds it."""
+def test_who_reads_beside_a_silent_table_is_told_so() -> None:
+    """What is read is off, and nobody knows whether it would be on."""
+    on = two()
+    assert finish(on.library.read(parse_address("lint"))).unavailable is None
+    on.states.unavailable = AWAY
+    reading = finish(on.library.read(parse_address("lint")))
+    assert reading.unavailable is AWAY
+    assert isinstance(reading.found, SkillRecord)
+    assert not reading.found.enabled
+
+
+def test_a_look_at_a_root_that_cannot_be_read_loses_all() -> None:
+    """Once: the marks lie there. And the first look when it can be read again finds them."""
     on = world(local=True, rows=BOTH)()
     finish(on.library.catalog())
     on.local.problem = SourceUnavailable("agent-local", "it is away")
     for _ in range(2):
         with pytest.raises(SourceUnavailable):
             finish(on.library.read(parse_address("lint")))
-    assert (mirror_of(on).told, mirror_of(on).unknown) == ([False, NAME], {NAME})
+    assert mirror_of(on).told == [False, None]
     on.local.problem = None
     finish(on.library.read(parse_address("lint")))
     assert mirror_of(on).enabled == {NAME}
@@ -504,6 +636,11 @@ class Heard:
         self.on.pop(name, None)
         self.times += 1
 
+    async def lost_all(self, why: StateUnavailable) -> None:
+        """Hear that nobody knows of any."""
+        self.on = {}
+        self.times += 1
+
 
 MEANINGS: tuple[int | Lost | None, ...] = (1, 2, None, LOST)
 """A priority, nothing, or that nobody knows."""
@@ -524,6 +661,12 @@ class Model:
     begun: int = 0
     newest: dict[SkillName, tuple[int, int | Lost | None]] = field(factory=lambda: {A: (0, LOST), B: (0, LOST)})
     """Of each name, the newest look that ended, and what it saw; that nothing may be seen is as if nobody knew."""
+    whole: int = 0
+    """The newest look at everything that was told."""
+    has_lost_all: bool = False
+    """Whether that was that nobody knows."""
+    is_known: bool = False
+    """Whether anything was told since."""
 
     def begin(self, of: str) -> None:
         """A look begins, at one name or at all, or after a change of one."""
@@ -536,24 +679,45 @@ class Model:
         if not self.going:
             return
         begun, of = self.going.pop(choice % len(self.going))
+        if choice > 7:
+            self.silence(begun)
+            return
         if of == "all":
             saw = {A: MEANINGS[choice % 3], B: MEANINGS[choice // 3 % 3]}
             there = [seen(name, priority) for name, priority in saw.items() if isinstance(priority, int)]
             there.sort(key=lambda record: (record.priority, record.name))
             finish(self.telling.shown(begun, Catalog(tuple(there))))
+            if begun > self.whole:
+                self.whole, self.has_lost_all = begun, False
         else:
             name, times = SkillName(of[-1]), self.heard.times
             saw = {name: MEANINGS[choice % 4]}
             is_change, (before, last) = of != name, self.newest[name]
             finish(self.telling.looked(begun, name, found_of(name, saw[name]), has_changed=is_change))
             assert self.heard.times - times == (begun > before and (is_change or saw[name] != last))
+            self.is_known = self.is_known or begun > before
         for name, meaning in saw.items():
             self.newest[name] = max(self.newest[name], (begun, meaning), key=lambda look: look[0])
+
+    def silence(self, begun: int) -> None:
+        """A look found that nobody knows what is on."""
+        times = self.heard.times
+        finish(self.telling.lost_all(begun, AWAY))
+        is_newer = begun > self.whole
+        assert self.heard.times - times == (is_newer and (self.is_known or not self.has_lost_all))
+        if is_newer:
+            self._forget()
+            self.has_lost_all = True
 
     def hide(self) -> None:
         """Nothing may be seen now."""
         finish(self.telling.hidden())
+        self._forget()
+        self.has_lost_all = False
+
+    def _forget(self) -> None:
         self.begun += 1
+        self.whole, self.is_known = self.begun, False
         self.newest = {A: (self.begun, LOST), B: (self.begun, LOST)}
 
     @property
@@ -573,8 +737,8 @@ EVENTS = st.lists(
 def test_what_is_told_of_a_name_is_the_newest_look_at_it(events: list[tuple[str, int]]) -> None:
     """Looks begin and end in any order: none is told after one that began later, and the newest that ended is told.
 
-    That nothing may be seen is newer than every look that began before. A look that is no news is not told, unless it
-    followed a change; and of what nobody knows, nothing is on.
+    That nothing may be seen, or that nobody knows what is on, is newer than every look that began before. A look that
+    is no news is not told, unless it followed a change; and of what nobody knows, nothing is on.
     """
     heard = Heard()
     model = Model(Telling(heard), heard)
@@ -586,6 +750,7 @@ def test_what_is_told_of_a_name_is_the_newest_look_at_it(events: list[tuple[str,
         else:
             model.begin(event)
         assert heard.on == model.on
+        assert model.telling.has_lost_all == model.has_lost_all
 
 
 def test_a_catalog_is_told_with_what_has_become_of_a_name_since() -> None:
@@ -625,7 +790,9 @@ def test_nobody_is_told_of_anything() -> None:
     finish(telling.shown(telling.begin(), Catalog((seen(A, 1),))))
     finish(telling.looked(telling.begin(), A, None))
     finish(telling.hidden())
-    assert telling.begin() == 3
+    finish(telling.lost_all(telling.begin(), AWAY))
+    assert not telling.has_lost_all
+    assert telling.begin() == 4
 
 
 # Many at once

@@ -10,6 +10,7 @@ import pytest
 from attrs import define, field
 
 from kestrel_skills_adapters.sovereign.behind import Behind
+from kestrel_skills_core.domain.errors import StateUnavailable
 from kestrel_skills_core.domain.names import SkillName
 from kestrel_skills_core.domain.record import Rejection, SkillRecord
 from kestrel_skills_core.domain.resolver import Catalog
@@ -17,6 +18,7 @@ from tests.sovereign.agent import TransitionLock
 
 A, B, C = map(SkillName, "abc")
 NOTHING = Catalog(())
+AWAY = StateUnavailable("it is away")
 
 
 @define(eq=False)
@@ -39,6 +41,10 @@ class Slow:
     async def lost(self, name: SkillName) -> None:
         """One name, of which nobody knows."""
         await self._tell(f"lost {name}")
+
+    async def lost_all(self, why: StateUnavailable) -> None:
+        """All, of which nobody knows."""
+        await self._tell("lost all")
 
     async def _tell(self, what: str) -> None:
         self.begun.set()
@@ -102,11 +108,11 @@ def test_whoever_tells_does_not_wait() -> None:
         await tell(behind, A, B)
         await behind.shown(NOTHING, hidden=True)
         await tell(behind, C)
-        await behind.lost(C)
+        await behind.lost(A)
         assert slow.told == []
         let(slow)
         await behind.settled()
-        assert slow.told == ["all hidden=True", "c", "lost c"]
+        assert slow.told == ["all hidden=True", "c", "lost a"]
 
     run(test)
 
@@ -124,6 +130,74 @@ def test_a_catalog_makes_what_waits_superfluous() -> None:
         assert slow.told == ["a", "all hidden=True"]
 
     run(test)
+
+
+def test_of_each_name_no_more_waits_than_what_was_told_last() -> None:
+    """However often it is told of while another is being told; in the order of the last tellings."""
+
+    async def test(slow: Slow, behind: Behind) -> None:
+        await tell(behind, C)
+        await slow.begun.wait()
+        for _ in range(50):
+            await tell(behind, A, B)
+        await behind.lost(A)
+        await tell(behind, C)
+        let(slow)
+        await behind.settled()
+        assert slow.told == ["c", "b", "lost a", "c"]
+
+    run(test)
+
+
+def test_that_nobody_knows_makes_what_waits_superfluous() -> None:
+    """As a catalog does, which is told after it, and makes it superfluous too."""
+
+    async def test(slow: Slow, behind: Behind) -> None:
+        await tell(behind, A, B)
+        await behind.lost_all(AWAY)
+        await tell(behind, C)
+        let(slow)
+        await behind.settled()
+        await behind.lost_all(AWAY)
+        await behind.shown(NOTHING, hidden=False)
+        await behind.settled()
+        assert slow.told == ["lost all", "c", "all hidden=False"]
+
+    run(test)
+
+
+def test_what_takes_long_is_said_until_it_has_ended() -> None:
+    """It is not broken off; what does not take long is never said."""
+
+    async def main() -> None:
+        slow, said, is_said = Slow(), [], asyncio.Event()
+
+        def waits(it: bool) -> None:
+            said.append(it)
+            if it:
+                is_said.set()
+
+        behind = Behind(slow, waits=waits, patience=0.0)
+        behind.begin()
+        await tell(behind, A)
+        await is_said.wait()
+        assert said == [True]
+        let(slow, 1)
+        await behind.settled()
+        assert (slow.told, said) == (["a"], [True, False])
+        is_said.clear()
+        await tell(behind, B)
+        await is_said.wait()
+        await behind.stop()
+        assert said == [True, False, True, False]
+        patient = Behind(slow, waits=said.append)
+        patient.begin()
+        let(slow)
+        await tell(patient, A, B)
+        await patient.settled()
+        assert said[4:] == [False, False]
+
+    asyncio.run(main())
 
 
 def test_it_goes_on_after_a_failure(caplog: pytest.LogCaptureFixture) -> None:

@@ -22,6 +22,7 @@ from kestrel_skills_core.domain.index_entry import node_id
 from kestrel_skills_core.domain.names import Generation, SkillName
 from kestrel_skills_core.domain.record import SkillState
 from kestrel_skills_core.domain.state_row import StateKey
+from tests.contracts.host_store import StandIn
 from tests.sovereign.agent import DID, Agent, PrivacyConfig, asked, host_modules
 from tests.sovereign.booted import URL, Feature, booted, document, write
 
@@ -210,13 +211,12 @@ def test_more_notes_than_are_shown_are_counted(
     host_modules(monkeypatch, agent.home, cap=500)
     monkeypatch.setenv("KESTREL_SKILLS_BUDGET_BYTES", "abc")
     monkeypatch.setenv("KESTREL_SHARED_SKILLS_DIR", "/dev/null/none")
-    for broken in ("no database", "no clauses", "a graph that fails"):
+    for broken in ("no database", "no clauses"):
         BROKEN[broken](agent)
 
     async def test(feature: Feature) -> None:
-        await feature._life.index.settled()
         notes = (await agent.use("skill_search", query=""))["data"]["notes"]
-        assert notes[4:] == ["and 3 more, in the log"]
+        assert notes[4:] == ["and 2 more, in the log"]
 
     booted(agent, test)
     for word in (
@@ -225,7 +225,6 @@ def test_more_notes_than_are_shown_are_counted(
         "no database",
         "refresh",
         "7,000 characters",
-        "the graph index",
         "claims the tools",
     ):
         assert caplog.text.count(word) == 1, word
@@ -427,11 +426,74 @@ def test_a_database_that_fails_in_between(agent: Agent) -> None:
         agent._raw_storage.db = Raising()
         listed = await agent.use("skill_list")
         assert (listed["status"], listed["data"]["skills"][0]["enabled"], agent.prompt) == ("partial", False, "")
-        assert (await agent.use("skill_read", name="sow"))["status"] == "ok"
+        read = await agent.use("skill_read", name="sow")
+        assert (read["status"], read["data"]["content"]) == ("partial", "\n# Sow\n")
+        assert "nobody knows whether it is on" in read["error"]
         assert (await agent.use("skill_enable", name="sow"))["data"]["reason_code"] == "state_unavailable"
         agent._raw_storage.db = database
         await agent.use("skill_list")
         assert agent.prompt == before
+
+    booted(agent, test)
+
+
+@pytest.mark.parametrize("tool", ["skill_read", "skill_enable", "skill_disable"])
+def test_whoever_finds_that_the_database_fails_has_all_off_and_said(
+    agent: Agent, tool: str, caplog: pytest.LogCaptureFixture
+) -> None:
+    """By a look at one skill: no other is in the prompt, the log says so once, and so does a list; until it answers."""
+    line = "what is enabled cannot be read or written"
+
+    def said(feature: Feature) -> bool:
+        return any(line in note for note in feature._notes.lines())
+
+    async def test(feature: Feature) -> None:
+        for name in ("one", "two"):
+            await agent.use("skill_create", **SOW | {"name": name}, enabled=True)
+        before, database = agent.prompt, agent._raw_storage.db
+        agent._raw_storage.db = Raising()
+        for _ in range(2):
+            await agent.use(tool, name="one")
+            assert (agent.prompt, said(feature)) == ("", True)
+        listed = (await agent.use("skill_list"))["data"]["notes"]
+        assert sum(line in note for note in listed) == 1
+        agent._raw_storage.db = database
+        await agent.use("skill_read", name="one")
+        assert 'name="two"' in agent.prompt
+        assert (agent.prompt == before) is (tool != "skill_disable")
+        assert not said(feature)
+        assert caplog.text.count(line) == 1
+
+    booted(agent, test)
+
+
+def test_a_graph_that_never_answers_is_said_until_it_does(agent: Agent, monkeypatch: pytest.MonkeyPatch) -> None:
+    """In every list; it keeps nobody waiting, and what is told meanwhile does not pile up."""
+    host_modules(monkeypatch, agent.home)
+    monkeypatch.setenv("KESTREL_DISABLED_FEATURES", "SkillsFeature")
+
+    async def test(feature: Feature) -> None:
+        await feature._life.index.settled()
+        answers, asked = asyncio.Event(), StandIn.get_node
+
+        async def waits(*asking: Any) -> Any:
+            await answers.wait()
+            return await asked(*asking)
+
+        async def noted() -> bool:
+            notes = (await agent.use("skill_search", query=""))["data"].get("notes", [])
+            return any("has kept it waiting" in note for note in notes)
+
+        monkeypatch.setattr(StandIn, "get_node", waits)
+        feature._life.index.patience = 0.0
+        await agent.use("skill_create", **SOW)
+        for _ in range(5):
+            await agent.use("skill_edit", name="sow", append="More.\n")
+            assert await noted()
+        assert len(feature._life.index._waiting) == 1
+        answers.set()
+        await feature._life.index.settled()
+        assert feature._notes.lines() == []
 
     booted(agent, test)
 

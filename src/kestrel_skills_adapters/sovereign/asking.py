@@ -184,7 +184,9 @@ def _text_of(desk: Desk, reading: Reading, address: Address, path: ResourcePath 
     if files is not None:
         data |= {"inventory": [], "inventory_total": len(files)}
     what = "the procedure" if path is None else path
-    problem = _LEFT_PIN if reading.has_left_pin else ""
+    unavailable = reading.unavailable
+    is_off = "" if unavailable is None else f"{unavailable}, so that nobody knows whether it is on; {unavailable.fix}"
+    problem = _LEFT_PIN if reading.has_left_pin else is_off
     frame = Frame(
         tool="skill_read", allowed=desk.room, said=f"{what} of {address}, {len(content):,} characters", problem=problem
     )

@@ -28,7 +28,7 @@ from attrs import define, field
 from kestrel_skills_core.domain.budget import Budget
 from kestrel_skills_core.domain.clause import Clause, render_clause
 from kestrel_skills_core.domain.enabled import Enabled
-from kestrel_skills_core.domain.errors import Busy
+from kestrel_skills_core.domain.errors import Busy, StateUnavailable
 from kestrel_skills_core.domain.names import SkillName
 from kestrel_skills_core.domain.record import Rejection, SkillRecord
 from kestrel_skills_core.domain.resolver import Catalog
@@ -88,6 +88,10 @@ class ContextClause:
         """Show one name no more: nobody knows whether it is on; see `Mirror`."""
         self._on.put(name, None)
         await self._follow()
+
+    async def lost_all(self, why: StateUnavailable) -> None:  # noqa: ARG002 - who runs the agent is told by the notes
+        """Show nothing; see `Mirror`."""
+        await self.clear()
 
     async def clear(self) -> None:
         """Show nothing: nobody knows any more what is on."""

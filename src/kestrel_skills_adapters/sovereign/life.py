@@ -16,7 +16,7 @@ from kestrel_skills_core.ports.states import StateTable
 from kestrel_skills_core.ports.world import Watcher
 
 from ..wiring import BadSetting, desk_of, hosted_home, hosted_index, hosted_library
-from .behind import Behind
+from .behind import PATIENCE, Behind
 from .context import ContextClause
 from .desk import Desk
 from .host import Host
@@ -28,6 +28,10 @@ if TYPE_CHECKING:
 __all__ = ["Desks", "Life"]
 
 _ANY = SkillName("any")
+_GRAPH_WAITS = (
+    f"the graph index of the skills is behind: the host's graph has kept it waiting for more than {PATIENCE} seconds; "
+    "it follows as soon as the graph goes on"
+)
 
 
 @frozen(eq=False)
@@ -85,7 +89,8 @@ class Life:
         if root is None:
             raise SourceUnavailable(SourceId.AGENT_LOCAL, "the agent has no data folder", "give it one")
         index = hosted_index(did, host.graph, node_type=lambda: host.node_type, watcher=_Noting(notes))
-        return cls(host=host, clause=clause, notes=notes, git=git, did=did, root=root, index=Behind(index))
+        behind = Behind(index, waits=lambda waits: notes.tell(About.GRAPH_WAITS, *([_GRAPH_WAITS] if waits else [])))
+        return cls(host=host, clause=clause, notes=notes, git=git, did=did, root=root, index=behind)
 
     async def desks(self) -> Desks:
         """What the tools work on, and what requests are answered from.
@@ -118,7 +123,7 @@ class Life:
             home.settings,
             database=self.host.database,
             privacy=self.host.privacy,
-            mirrors=(self.clause, self.index),
+            mirrors=(self.clause, self.notes, self.index),
         )
         tools = Desk(library=library, clause=self.clause, owner=home.owner, git=self.git, notes=self.notes.beside)
         http = desk_of(library, included=lambda: self.clause.clause.included, notes=self.notes.beside)

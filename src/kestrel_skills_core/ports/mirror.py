@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Protocol
 from attrs import frozen
 
 if TYPE_CHECKING:
+    from ..domain.errors import StateUnavailable
     from ..domain.names import SkillName
     from ..domain.record import Rejection, SkillRecord
     from ..domain.resolver import Catalog
@@ -37,7 +38,7 @@ class Mirror(Protocol):
         """What one name means now; nothing where it means nothing.
 
         Told after every change of the name, and where somebody who looked at it saw something else than was told last.
-        After nothing was to be seen, only `shown` tells of the others.
+        After nothing was to be seen, or all was lost, only `shown` tells of the others.
         """
         ...
 
@@ -46,6 +47,14 @@ class Mirror(Protocol):
 
         A look after a change was cut short, or what the name leads to could not be read. It is told again as soon as
         somebody knows.
+        """
+        ...
+
+    async def lost_all(self, why: StateUnavailable) -> None:
+        """Nobody knows what is on, of any name: the table of states does not answer, or the marks cannot be read.
+
+        Told once, by whatever look finds it. The first look that finds it otherwise, be it at one name, is followed by
+        `shown`.
         """
         ...
 
@@ -67,6 +76,10 @@ class Mirrors:
     async def lost(self, name: SkillName) -> None:
         """Tell each of them."""
         await self._tell(lambda mirror: mirror.lost(name))
+
+    async def lost_all(self, why: StateUnavailable) -> None:
+        """Tell each of them."""
+        await self._tell(lambda mirror: mirror.lost_all(why))
 
     async def _tell(self, what: Callable[[Mirror], Awaitable[None]]) -> None:
         async with AsyncExitStack() as told:

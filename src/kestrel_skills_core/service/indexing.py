@@ -14,6 +14,7 @@ from typing import NamedTuple
 
 from attrs import field, frozen
 
+from ..domain.errors import StateUnavailable
 from ..domain.index_entry import IndexEntry, entry_of
 from ..domain.names import SkillName
 from ..domain.record import Rejection, SkillRecord
@@ -78,6 +79,9 @@ class Indexed:
     async def lost(self, name: SkillName) -> None:  # noqa: ARG002 - see the port
         """Leave the entry as it is: it would lose the time at which it was first written."""
         self._in_line.keep(None, answer=False)
+
+    async def lost_all(self, why: StateUnavailable) -> None:
+        """Leave all entries as they are: of none it is known that it is otherwise."""
 
     async def _follow(self, name: SkillName | None, records: Iterable[SkillRecord], *, has_all: bool) -> Repairs | None:
         """What there was to do, if all of it could be done."""

@@ -7,21 +7,21 @@ news.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 
-from attrs import field, frozen
+from attrs import frozen
 
 from ..domain import document
 from ..domain.budget import Budget
 from ..domain.clause import Clause, render_clause
 from ..domain.document import SkillDocument
-from ..domain.errors import BadName, Hidden, SkillAbsent
+from ..domain.errors import BadName, Hidden, SkillAbsent, StateUnavailable
 from ..domain.findings import Finding
 from ..domain.names import DOCUMENT, Address, ResourcePath, SkillName, SourceId, is_skill_name, parse_address
 from ..domain.nearest import suggestion
 from ..domain.proposal import Proposal, proposed
 from ..domain.record import Rejection, SkillRecord
-from ..domain.resolver import Catalog, Resolver, Survey
+from ..domain.resolver import Catalog
 from ..domain.search import search
 from ..domain.state_row import StateKey
 from ..domain.text import escaped
@@ -30,7 +30,7 @@ from ..domain.verify import Verification, verified
 from ..ports.markdown import Markdown
 from .advice import with_advice
 from .decide import Folder
-from .observed import Latest, Look, Observed
+from .observed import Look, Observed
 from .switches import Standing
 from .upkeep import Upkeep
 
@@ -44,6 +44,8 @@ class Reading:
     name: SkillName
     found: SkillRecord | Rejection
     tree: SkillTree
+    unavailable: StateUnavailable | None = None
+    """Why nobody knows whether it is on, so that it is off."""
 
     @property
     def has_left_pin(self) -> bool:
@@ -90,7 +92,6 @@ class Queries(Upkeep):
     """
 
     markdown: Markdown
-    _observed_last: Latest[Observed] = field(factory=Latest, init=False, repr=False)
 
     async def catalog(self) -> Observed:
         """Every skill and every rejected folder, resolved. Opens only what changed since the last time.
@@ -99,15 +100,11 @@ class Queries(Upkeep):
         Never fails for what it cannot read: that is among the catalog's `problems`, or in `unavailable`. The mirror is
         told of it; all of it may have been hidden again by then, and is, to whoever asked.
         """
-        begun = self._telling.begin()
         try:
-            with self.seeing():
-                observed = await self._observed()
-                await self._telling.shown(begun, observed.catalog)
+            return await self._observed()
         except Hidden as hidden:
-            observed = Observed(Catalog(()), problems=(hidden,), hidden=hidden)
             await self._telling.hidden()
-        return observed
+            return Observed(Catalog(()), problems=(hidden,), hidden=hidden)
 
     async def reload(self) -> Observed:
         """The catalog, for which everything is opened again, whatever the disk says of what changed."""
@@ -125,16 +122,6 @@ class Queries(Upkeep):
         if observed.hidden is not None:
             raise observed.hidden
         return render_clause(proposed(observed.catalog.records, proposals), budget)
-
-    async def _observed(self) -> Observed:
-        with self.seeing():
-            surveys = await self.offload(self._survey)
-            standing = await self._switches.standing()
-        last = self._observed_last.of((surveys, standing))
-        if last is not None:
-            return last
-        observed = await self.offload(lambda _: _resolved(surveys, standing))
-        return self._observed_last.keep((surveys, standing), observed)
 
     async def search(self, query: str) -> tuple[SkillRecord, ...]:
         """The skills in whose name or description every word of the query occurs, best first."""
@@ -173,7 +160,8 @@ class Queries(Upkeep):
         with self.seeing():
             look, standing = await self.gather(address.name)
             root = await self._root(look, address)
-            return Reading(name=address.name, found=look.find(address, standing.states), tree=look.trees[root])
+            found = look.find(address, standing.states)
+            return Reading(name=address.name, found=found, tree=look.trees[root], unavailable=standing.unavailable)
 
     async def read_file(self, address: Address, path: ResourcePath) -> FileReading:
         """One file as it is now, even of a folder that is beyond the caps. Touches one folder in each root.
@@ -250,16 +238,6 @@ class Queries(Upkeep):
             surveys = await self.offload(self._survey)
         names = {name for survey in surveys for name in survey.sightings if is_skill_name(name)}
         raise SkillAbsent(str(address), fix=suggestion(address.name, names))
-
-
-def _resolved(surveys: Sequence[Survey], standing: Standing) -> Observed:
-    """What surveys and states amount to."""
-    catalog = Resolver().resolve(surveys, standing.states)
-    unavailable, roots = standing.unavailable, dict(catalog.problems)
-    # Marks lie in the agent's own root: where that cannot be read, neither can they, and that is told once.
-    told = standing.silent is None and SourceId.AGENT_LOCAL in roots
-    problems = (*roots.values(), *([] if unavailable is None or told else [unavailable]))
-    return Observed(catalog, unavailable, standing.fences, problems)
 
 
 def _is_called(folder: str, text: str) -> bool:

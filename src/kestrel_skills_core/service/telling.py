@@ -4,10 +4,12 @@ Rule 1: a look sees whatever was changed before it began. So whoever changed a n
         of an earlier look is then never told over it.
 Rule 2: a whole catalog tells of every name. Where one has been looked at since, it is told with that name as it is
         known to be; no catalog is lost for a change of one name.
-Rule 3: that nothing may be seen is known when it is told, and is newer than every look that began before.
+Rule 3: that nothing may be seen, or that nobody knows what is on, is known when it is told, and is newer than every
+        look that began before.
 Rule 4: a change is told, whatever became of it; a look is told where it saw something else than was told last. So who
         only looks costs a mirror nothing, unless another than this library changed something, which is seen then.
-Rule 5: of what nobody knows, whatever is seen next is news, and nothing is on meanwhile.
+Rule 5: of what nobody knows, whatever is seen next is news, and nothing is on meanwhile. Where nobody knew of anything
+        what is on, the whole is: whoever finds out that it can be known looks at it.
 """
 
 from __future__ import annotations
@@ -18,6 +20,7 @@ from typing import Final
 
 from attrs import define, evolve, field
 
+from ..domain.errors import StateUnavailable
 from ..domain.names import SkillName
 from ..domain.record import Rejection, SkillRecord
 from ..domain.resolver import Catalog
@@ -49,9 +52,11 @@ class Telling:
     _shown: int = 0
     """The newest look at everything that was told."""
     _saw: Mapping[SkillName, SkillRecord | Rejection] | None = None
-    """What that saw of each name; nothing before the first, and where that was that nothing may be seen."""
+    """What that saw of each name; nothing before the first, and where nothing may be seen, or nobody knows."""
     _since: dict[SkillName, tuple[int, Meaning]] = field(factory=dict)
     """The newest look at each name that is newer, and what it found."""
+    has_lost_all: bool = field(default=False, init=False)
+    """Whether it was told last of everything that nobody knows what is on."""
 
     def begin(self) -> int:
         """The number of a look that begins now."""
@@ -62,7 +67,7 @@ class Telling:
         """Tell of a whole catalog, unless a newer one was told."""
         if self.mirror is None or begun <= self._shown:
             return
-        self._shown, self._saw = begun, catalog.meanings
+        self._shown, self._saw, self.has_lost_all = begun, catalog.meanings, False
         self._since = {name: look for name, look in self._since.items() if look[0] > begun}
         newer = {
             name: _off(self._saw.get(name)) if isinstance(found, Lost) else found
@@ -74,8 +79,18 @@ class Telling:
         """Tell that nothing may be seen now."""
         if self.mirror is None:
             return
-        self._shown, self._saw, self._since = self.begin(), None, {}
+        self._forget()
         await self.mirror.shown(Catalog(()), hidden=True)
+
+    async def lost_all(self, begun: int, why: StateUnavailable) -> None:
+        """Tell that nobody knows what is on, unless that is no news, or a newer look at everything was told."""
+        if self.mirror is None or begun <= self._shown:
+            return
+        is_news = bool(self._since) or not self.has_lost_all
+        self._forget()
+        self.has_lost_all = True
+        if is_news:
+            await self.mirror.lost_all(why)
 
     async def looked(self, begun: int, name: SkillName, found: Meaning, *, has_changed: bool = False) -> None:
         """Tell of one name, unless something newer was seen of it; a mere look, only where it is news."""
@@ -90,6 +105,9 @@ class Telling:
             await self.mirror.lost(name)
         else:
             await self.mirror.changed(name, found)
+
+    def _forget(self) -> None:
+        self._shown, self._saw, self._since, self.has_lost_all = self.begin(), None, {}, False
 
     def _last(self, name: SkillName) -> Meaning:
         if name in self._since:

@@ -23,7 +23,7 @@ from ..ports.states import StateTable
 from ..ports.store import Kept, SkillStore, Swept
 from ..ports.world import Cancelled, Offload
 from .adoption import adopted, awaits_adoption
-from .observed import Look, look_at
+from .observed import Latest, Look, Observed, look_at
 from .switches import Standing, Switches
 from .telling import LOST, Meaning, Telling
 
@@ -74,6 +74,7 @@ class Upkeep:
     privacy: Privacy = field(factory=Privacy)
     mirror: Mirror | None = None
     _known: dict[SourceId, Survey] = field(factory=dict, init=False, repr=False)
+    _observed_last: Latest[Observed] = field(factory=Latest, init=False, repr=False)
     _telling: Telling = field(init=False, repr=False)
 
     @_telling.default
@@ -279,7 +280,7 @@ class Upkeep:
         found: Meaning = LOST
         try:
             with suppress(Hidden):
-                found = _meaning(*await self._gathered(name))
+                found = _meaning(*await self._gathered(begun, name))
         finally:
             await self._telling.looked(begun, name, found, has_changed=True)
 
@@ -287,21 +288,56 @@ class Upkeep:
         """One name as it is now in every root, and what is on of it: what every change of it is decided on.
 
         The mirror is told what it means now, if that is news. That is how what others changed, another host or a
-        person, reaches it as soon as anybody meets it.
+        person, reaches it as soon as anybody meets it. Where it had lost all, the whole is news, and looked at: that
+        costs a survey, once after the table did not answer.
 
         Raises:
             Hidden: See `Privacy`.
         """
         begun = self._telling.begin()
         with self.seeing():
-            look, standing = await self._gathered(name)
+            look, standing = await self._gathered(begun, name)
             await self._telling.looked(begun, name, _meaning(look, standing))
         return look, standing
 
-    async def _gathered(self, name: SkillName) -> tuple[Look, Standing]:
+    async def _gathered(self, begun: int, name: SkillName) -> tuple[Look, Standing]:
+        """Look at one name. Where nobody knows what is on, the mirror is told at once, and so when that has ended.
+
+        Either is newer than this look, of which it is then told nothing more.
+        """
         with self.seeing():
             look = await self.offload(lambda _: look_at(name, self.sources))
-            return look, await self._switches.standing(name)
+            standing = await self._switches.standing(name)
+            if standing.unavailable is not None:
+                await self._telling.lost_all(begun, standing.unavailable)
+            elif self._telling.has_lost_all:
+                await self._observed()
+            return look, standing
+
+    async def _observed(self) -> Observed:
+        """Everything as it is now, of which the mirror is told. Opens only what changed since the last time.
+
+        Raises:
+            Hidden: See `Privacy`.
+        """
+        begun = self._telling.begin()
+        with self.seeing():
+            observed = await self._seen()
+            if observed.unavailable is not None:
+                await self._telling.lost_all(begun, observed.unavailable)
+            else:
+                await self._telling.shown(begun, observed.catalog)
+        return observed
+
+    async def _seen(self) -> Observed:
+        with self.seeing():
+            surveys = await self.offload(self._survey)
+            standing = await self._switches.standing()
+        last = self._observed_last.of((surveys, standing))
+        if last is not None:
+            return last
+        observed = await self.offload(lambda _: _resolved(surveys, standing))
+        return self._observed_last.keep((surveys, standing), observed)
 
     @property
     def _switches(self) -> Switches:
@@ -321,6 +357,16 @@ class Upkeep:
         surveys = [files.survey(self._known.get(files.source)) for files in self.sources]
         self._known.update((survey.source, survey) for survey in surveys if survey.problem is None)
         return surveys
+
+
+def _resolved(surveys: Sequence[Survey], standing: Standing) -> Observed:
+    """What surveys and states amount to."""
+    catalog = Resolver().resolve(surveys, standing.states)
+    unavailable, roots = standing.unavailable, dict(catalog.problems)
+    # Marks lie in the agent's own root: where that cannot be read, neither can they, and that is told once.
+    told = standing.silent is None and SourceId.AGENT_LOCAL in roots
+    problems = (*roots.values(), *([] if unavailable is None or told else [unavailable]))
+    return Observed(catalog, unavailable, standing.fences, problems)
 
 
 def _meaning(look: Look, standing: Standing) -> Meaning:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from kestrel_skills_adapters.memory.mirror import MemoryMirror
 from kestrel_skills_adapters.world import finish
+from kestrel_skills_core.domain.errors import StateUnavailable
 from kestrel_skills_core.domain.names import SkillName, SourceId
 from kestrel_skills_core.domain.record import Rejection, SkillRecord
 from tests.service.shelf import shelf, skill
@@ -24,7 +25,7 @@ def test_it_keeps_what_each_name_means() -> None:
 
 
 def test_it_keeps_what_it_was_told_in_order() -> None:
-    """Of all, and whether that was hidden; or of one."""
+    """Of all, and whether that was hidden; of one; or that nobody knows of any."""
     catalog = finish(shelf({"a": skill("a")}).library.catalog()).catalog
     mirror = MemoryMirror()
     finish(mirror.shown(catalog, hidden=False))
@@ -35,6 +36,11 @@ def test_it_keeps_what_it_was_told_in_order() -> None:
     assert (mirror.told, mirror.unknown, mirror.found) == ([False, A, True, A], {A}, {})
     finish(mirror.shown(catalog, hidden=False))
     assert (mirror.unknown, set(mirror.found)) == (set(), {A})
+    finish(mirror.lost(A))
+    finish(mirror.lost_all(why := StateUnavailable("it is away")))
+    assert (mirror.told[-1], mirror.unknown, mirror.found, mirror.why_lost) == (None, set(), {}, why)
+    finish(mirror.shown(catalog, hidden=False))
+    assert (mirror.why_lost, set(mirror.found)) == (None, {A})
     finish(mirror.lost(A))
     finish(mirror.changed(A, None))
     assert (mirror.unknown, mirror.found) == (set(), {})
