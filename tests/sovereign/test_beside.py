@@ -207,6 +207,48 @@ def test_it_is_decided_once(hosted: Agent, monkeypatch: pytest.MonkeyPatch) -> N
     booted(hosted, test)
 
 
+class Flapping:
+    """Where a database is, which cannot be told the first times."""
+
+    def __init__(self, path: str, unknown: int) -> None:
+        self.path, self.unknown, self.asked = path, unknown, 0
+
+    @property
+    def db_path(self) -> str:
+        """Where it is, or nowhere."""
+        self.asked += 1
+        return self.path if self.asked > self.unknown else f"{self.path}.none"
+
+
+@pytest.mark.parametrize("unknown", [0, 1, 2, 3, 6])
+def test_a_database_that_answers_now_and_then_is_asked_once(hosted: Agent, unknown: int) -> None:
+    """Tools and permissions are of that one answer, or the host would not start; the next collection asks again."""
+    hosted._allowed_features = frozenset({"ProceduralSkillsFeature"})
+    backend = hosted.database.backend = Flapping(str(hosted.storage_path), unknown)  # type: ignore[assignment]
+    assert tools(hosted) == (ALL - CLAIMED if unknown else ALL)
+    assert backend.asked == 1
+    assert tools(hosted) == (ALL - CLAIMED if unknown > 1 else ALL)
+    assert backend.asked == 2
+
+
+def test_what_nobody_can_tell_is_said_to_be_that(hosted: Agent) -> None:
+    """And not that the bundled feature is loaded; at a start where it can be told, nothing is said."""
+    hosted._allowed_features = frozenset({"ProceduralSkillsFeature"})
+    known = hosted.database.backend
+    hosted.database.backend = SimpleNamespace(db_path=f"{hosted.storage_path}.none")
+
+    async def test(feature: Feature) -> None:
+        (note,) = (await hosted.use("skill_search", query=""))["data"]["notes"]
+        assert note.startswith("nobody can tell whether the host's own SkillsFeature is loaded too")
+        assert note.endswith("start again when the agent's database answers, or disable SkillsFeature")
+        hosted.database.backend = known
+        await hosted.disable(feature)
+        await hosted.enable(feature)
+        assert "notes" not in (await hosted.use("skill_list"))["data"]
+
+    booted(hosted, test)
+
+
 @pytest.mark.parametrize(("enabled", "left"), [(True, 8), (None, 8), (False, 10)])
 def test_while_the_agent_runs_what_it_loaded_says(hosted: Agent, enabled: bool | None, left: int) -> None:
     """Be it disabled since; whatever the configuration says of the next start."""

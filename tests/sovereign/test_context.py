@@ -569,6 +569,23 @@ def test_a_clause_that_is_stopped_while_it_is_told_waits_for_nobody(agent: Agent
     booted(agent, test)
 
 
+def test_who_tells_beside_a_turn_does_not_wait_for_its_end(agent: Agent) -> None:
+    """It is published when the turn is over."""
+
+    async def test(feature: Feature) -> None:
+        await agent.use("skill_create", **SOW, enabled=True)
+        async with agent.turn():
+            telling = asyncio.create_task(feature._clause.lost(SkillName("sow")))
+            for _ in range(9):
+                await asyncio.sleep(0)
+            assert telling.done()
+            assert LINE in agent.prompt
+        await feature._clause.settled()
+        assert agent.prompt == ""
+
+    booted(agent, test)
+
+
 def test_within_a_turn_a_change_is_published_at_once(agent: Agent) -> None:
     """The turn's own task holds the lock, and the tool that runs in it enters again."""
 

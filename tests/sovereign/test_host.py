@@ -176,6 +176,32 @@ def test_it_is_held_without_waiting_where_that_is_possible() -> None:
     asyncio.run(test())
 
 
+def test_whoever_holds_it_does_first_what_is_to_be_done_first() -> None:
+    """While it is held, which that may do once more; not in a mode that hides; what fails lets it go."""
+
+    async def test() -> None:
+        lock, done = TransitionLock(), list[bool]()
+        agent = SimpleNamespace(privacy_config=PrivacyConfig("normal"), _get_privacy_transition_lock=lambda: lock)
+
+        async def first() -> None:
+            async with HostPrivacy(agent).held():
+                done.append(lock.locked())
+
+        async def fails() -> None:
+            raise LookupError
+
+        async with HostPrivacy(agent, first=first).held():
+            assert done == [True]
+        with pytest.raises(LookupError):
+            await HostPrivacy(agent, first=fails).held().__aenter__()
+        agent.privacy_config = PrivacyConfig("isolated")
+        with pytest.raises(Hidden):
+            await HostPrivacy(agent, first=first).held().__aenter__()
+        assert (done, lock.locked()) == ([True], False)
+
+    asyncio.run(test())
+
+
 def test_what_a_host_lacks_is_said(agent: Agent, monkeypatch: pytest.MonkeyPatch) -> None:
     """Nothing of a whole one; of one that has nothing all of it, each with what it means."""
     assert Host(agent).lacks == ()

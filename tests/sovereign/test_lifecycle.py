@@ -5,8 +5,9 @@ from __future__ import annotations
 import asyncio
 import inspect
 import os
+import shutil
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Coroutine
 from functools import partial
 from pathlib import Path
 from types import SimpleNamespace
@@ -15,8 +16,10 @@ from typing import Any
 import pytest
 from kestrel_sdk.features.contributions import validate_feature_contributions
 
+from kestrel_skills_adapters.http.jobs import Installing
 from kestrel_skills_adapters.sovereign import ProceduralSkillsFeature
 from kestrel_skills_adapters.sql.hosted import HostedStates
+from kestrel_skills_core.domain.commands import Create
 from kestrel_skills_core.domain.folder import render_marker
 from kestrel_skills_core.domain.index_entry import node_id
 from kestrel_skills_core.domain.names import Generation, SkillName
@@ -674,6 +677,165 @@ def test_what_a_hidden_start_left_is_done_when_all_is_shown(agent: Agent, caplog
         assert "hidden" not in caplog.text
         await agent.set_privacy_mode("normal")
         assert "sow" in agent.prompt
+
+    booted(agent, test)
+
+
+OWNER = ".kestrel-internal/owner.json"
+"""What a start leaves in the root."""
+
+
+async def queued(agent: Agent, work: Coroutine[Any, Any, Any]) -> asyncio.Task[Any]:
+    """Let some work of another task come to where it waits for the privacy mode, which a turn holds."""
+    entered, task = agent.lock.entered, asyncio.create_task(work)
+    while agent.lock.entered == entered:
+        await asyncio.wait([task], timeout=0.001)
+    return task
+
+
+async def boot_beside_a_turn(agent: Agent) -> Any:
+    """The feature, which began while a turn of another task held the mode, so that its skills could not be started."""
+    feature = await asyncio.create_task(agent.boot(Feature(agent)))
+    assert not (agent.skills / OWNER).exists()
+    return feature
+
+
+def test_readers_beside_a_turn_wait_for_nothing(agent: Agent) -> None:
+    """Nor do they take the lock that it holds, whether the skills could be started or not; its own tool starts them."""
+    write(agent, "sow")
+
+    async def test() -> None:
+        async with agent.turn():
+            feature = await boot_beside_a_turn(agent)
+            entered = agent.lock.entered
+            for _ in range(2):
+                desk = await asyncio.create_task(feature._asked_over_http(None))
+                assert len((await asyncio.create_task(desk.library.catalog())).catalog.records) == 1
+            assert agent.lock.entered == entered
+            starting = asyncio.create_task(feature._life.start())
+            for _ in range(9):
+                await asyncio.sleep(0)
+            assert starting.done()
+            assert (await asked(feature, "skill_list"))["data"]["total"] == 1
+            assert (agent.skills / OWNER).exists()
+        await feature.shutdown()
+
+    asyncio.run(test())
+
+
+def test_nothing_is_changed_before_the_start_was_tried(agent: Agent) -> None:
+    """Who asks for a change while a turn keeps the start off changes nothing before that is made up for."""
+    write(agent, "sow")
+    (agent.skills / "sow" / ".kestrel-generation").write_bytes(render_marker(Generation("a1" * 32)))
+
+    async def test() -> None:
+        states = HostedStates(lambda: agent.database, agent.did)
+        await states.put(StateKey(SkillName("sow")), SkillState(enabled=True, subject=None))
+        async with agent.turn():
+            feature = await boot_beside_a_turn(agent)
+            library = (await feature._asked_over_http(None)).library
+            change = Create.written(SkillName("reap"), "Use to reap.", "Reap.", enabled=True, priority=100)
+            changing = await queued(agent, library.create(change))
+            assert agent.prompt == ""
+        await changing
+        await feature._clause.settled()
+        assert (agent.skills / OWNER).exists()
+        assert [word for word in ("sow", "reap") if word in agent.prompt] == ["sow", "reap"]
+        await feature.shutdown()
+
+    asyncio.run(test())
+
+
+def test_a_start_that_goes_on_keeps_no_reader_waiting(agent: Agent) -> None:
+    """Whoever finds one under way reads beside it."""
+
+    async def test() -> None:
+        waits, goes_on = asyncio.Event(), asyncio.Event()
+
+        async def answers() -> None:
+            agent.database.answers = None
+            waits.set()
+            await goes_on.wait()
+
+        feature = Feature(agent)
+        await feature._asked_over_http(None)
+        agent.database.answers = answers
+        starting = asyncio.create_task(feature.initialize())
+        await waits.wait()
+        async with asyncio.timeout(30):
+            assert (await feature.skill_search("")).data is not None
+        assert not starting.done()
+        goes_on.set()
+        await starting
+        await feature.shutdown()
+
+    asyncio.run(test())
+
+
+@pytest.mark.parametrize("again", ["initialised", "disabled and enabled"])
+def test_what_an_old_life_changes_is_looked_at_again(agent: Agent, again: str) -> None:
+    """A change that was decided before the feature began anew, and is written after that has looked, ends in sight."""
+
+    async def test(feature: Feature) -> None:
+        await agent.use("skill_create", **SOW, enabled=True)
+        async with agent.turn():
+            changing = await queued(agent, feature.skill_disable("sow"))
+            if again == "initialised":
+                await feature.initialize()
+            else:
+                await agent.disable(feature)
+                await agent.enable(feature)
+            assert "sow" in agent.prompt
+        assert (await changing).data["enabled"] is False
+        assert agent.prompt == ""
+
+    booted(agent, test)
+
+
+def test_what_an_old_life_sees_is_looked_at_again(agent: Agent) -> None:
+    """All of it, and what it loses sight of; what there is now says so of itself."""
+
+    async def test(feature: Feature) -> None:
+        await agent.use("skill_create", **SOW, enabled=True)
+        old = (await feature.desk()).library
+        await feature.initialize()
+        await old.mirror.lost(SkillName("sow"))
+        assert "sow" in agent.prompt
+        shutil.rmtree(agent.skills / "sow")
+        await old.catalog()
+        assert agent.prompt == ""
+
+    booted(agent, test)
+
+
+def test_initialised_again_while_it_is_at_work_the_prompt_follows(agent: Agent) -> None:
+    """Without anybody looking afterwards, as no host asks for the clause then."""
+
+    async def test(feature: Feature) -> None:
+        await agent.use("skill_create", **SOW, enabled=True)
+        shutil.rmtree(agent.skills / "sow")
+        await feature.initialize()
+        assert agent.prompt == ""
+
+    booted(agent, test)
+
+
+def test_what_is_fetched_for_a_request_ends_with_the_feature(agent: Agent) -> None:
+    """Nothing lands for an agent whose skills were switched off meanwhile."""
+
+    async def test(feature: Feature) -> None:
+        jobs = (await feature._asked_over_http(None)).jobs
+
+        async def fetch(_: object) -> Any:
+            await asyncio.Event().wait()
+
+        async def land(_: object) -> Any:
+            raise AssertionError
+
+        job = jobs.start(Installing(fetch, land))
+        await asyncio.sleep(0)
+        await agent.disable(feature)
+        assert job.state == "cancelled"
 
     booted(agent, test)
 

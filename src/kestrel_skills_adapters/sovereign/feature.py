@@ -6,7 +6,7 @@ The host lets any exception of a feature end the start of the whole agent: none 
 from __future__ import annotations
 
 import logging
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from typing import TYPE_CHECKING, Any, Final
 
 from kestrel_sdk.features.base import Feature
@@ -14,6 +14,7 @@ from kestrel_sdk.features.contributions import ContextClauseRegistration, Featur
 from kestrel_sdk.features.ui import UIContributions
 
 from kestrel_skills_core.domain.errors import SkillError
+from kestrel_skills_core.domain.names import SkillName
 from kestrel_skills_core.ports.git import GitSource
 
 from ..console import MODULES, STATIC, STYLES
@@ -40,10 +41,15 @@ __all__ = ["ProceduralSkillsFeature"]
 _log = logging.getLogger(__name__)
 _PRIORITY: Final = 100
 """Of the clause among those of other features; they are left out highest first where the prompt is too long."""
-_BESIDE: Final = (
-    f"the host's own {BUNDLED} is loaded too and claims the tools {' and '.join(sorted(CLAIMED))}, which are left out "
-    f"here; disable {BUNDLED} to have them"
-)
+_NAMES: Final = " and ".join(sorted(CLAIMED))
+_BESIDE: Final = {
+    True: f"the host's own {BUNDLED} is loaded too and claims the tools {_NAMES}, which are left out here; disable "
+    f"{BUNDLED} to have them",
+    None: f"nobody can tell whether the host's own {BUNDLED} is loaded too, which claims the tools {_NAMES}, so that "
+    f"they are left out here; start again when the agent's database answers, or disable {BUNDLED}",
+    False: "",
+}
+"""Why tools are left out, by whether the host's own feature is loaded."""
 
 _LEFT_OUT: Final = (
     "the host leaves the clause of the skills out of the prompt, for which the model's context limit is too small; "
@@ -65,7 +71,8 @@ class ProceduralSkillsFeature(Asking, Changing, Installing, Feature):
         self._clause = ContextClause(self._host, self)
         self._notes = Notes(self._seen)
         self._life: Life | None = None
-        self._beside: bool | None = None
+        self._left_out: str | None = None
+        """Why tools are left out; empty where none is, and nothing before that was decided."""
         self._clauses: tuple[ContextClauseRegistration, ...] = ()
         self._hooks = [Noticing(self._notice)]
         self._router: APIRouter | None = None
@@ -91,10 +98,6 @@ class ProceduralSkillsFeature(Asking, Changing, Installing, Feature):
         if life is not None:
             await life.end()
 
-    async def on_disable(self) -> None:
-        """Decide anew what to leave out, should the agent get its skills back beside other features."""
-        self._beside = None
-
     async def on_agent_ready(self, agent: Any) -> None:  # noqa: ARG002 - the host's signature
         """Let what follows behind begin, and say in the log what this host does not offer."""
         if self._life is not None:
@@ -103,16 +106,23 @@ class ProceduralSkillsFeature(Asking, Changing, Installing, Feature):
 
     async def prepare_context_clause_refresh(self) -> None:
         """Look again, as the host is about to ask for the clause: a privacy mode has begun or ended, say."""
-        await self._look()
+        with self._clause.unpublished():
+            await self._look()
 
     def get_tools(self) -> list[Any]:
-        """The tools, without those whose names the host's own feature claims, where that is loaded."""
+        """The tools, without those whose names the host's own feature claims, where that is loaded.
+
+        A host begins with them to collect what a feature has. So that is decided here, and kept for whatever else it
+        collects, and for as long as it has the feature at work.
+        """
         tools: list[Any] = super().get_tools()  # type: ignore[no-untyped-call,unused-ignore] # see above
-        return [each for each in tools if each.name not in CLAIMED] if self._is_beside else tools
+        left_out = self._leave_out(afresh=not self._host.is_active(self))
+        return [each for each in tools if each.name not in left_out]
 
     def get_feature_permission_defaults(self) -> FeaturePermissionDefaults:
-        """What asks, and what does not."""
-        return defaults([name for name in LEVELS if not (self._is_beside and name in CLAIMED)])
+        """What asks, and what does not, of the tools that were given last."""
+        left_out = self._leave_out(afresh=False)
+        return defaults([name for name in LEVELS if name not in left_out])
 
     def get_context_clause_registrations(self) -> tuple[ContextClauseRegistration, ...]:
         """The clause of what is enabled; the same one each time."""
@@ -147,7 +157,10 @@ class ProceduralSkillsFeature(Asking, Changing, Installing, Feature):
         Raises:
             SourceUnavailable: The agent has no identity, or no data folder.
         """
-        return (await self._used()).tools
+        life, desks = await self._living()
+        await life.start()
+        life.index.begin()
+        return desks.tools
 
     def allowed(self) -> int:
         """How many characters of JSON an answer may have."""
@@ -159,42 +172,43 @@ class ProceduralSkillsFeature(Asking, Changing, Installing, Feature):
 
     async def _asked_over_http(self, _: object) -> HttpDesk:
         """What a request is answered from: the host has found the agent that it is about."""
-        return (await self._used()).http
+        life, desks = await self._living()
+        life.index.begin()
+        return desks.http
 
-    async def _used(self) -> Desks:
-        """The skills for who uses them: whether the host has said so or not, its agent has started."""
-        desks = await self._desks()
-        if self._life is not None:
-            self._life.index.begin()
-        return desks
-
-    async def _desks(self) -> Desks:
+    async def _living(self) -> tuple[Life, Desks]:
         self._heed()
         try:
             if self._life is None:
-                self._life = Life.begin(self._host, self._clause, self._notes, self.git)
-            desks = await self._life.desks()
+                self._life = Life.begin(self._host, self._clause, self._notes, self.git, self._look_again)
+            life = self._life
+            desks = await life.desks()
         except SkillError as error:
             self._notes.tell(About.WAY, error)
             raise
         self._notes.tell(About.WAY)
-        return desks
+        return life, desks
 
     def _render(self) -> str:
         """The bytes of the clause that is followed now."""
         return self._clause.render()
 
     async def _look(self) -> None:
-        """Have the clause follow, without having the host take it: it is about to."""
-        with self._clause.unpublished():
-            try:
-                library = (await self._desks()).tools.library
-                self._notes.observe(await library.catalog())
-            except SkillError:
-                await self._clause.clear()
-            except Exception:  # noqa: BLE001 - it would end the agent's start
-                _log.exception("the skills cannot be looked at")
-                await self._clause.clear()
+        """Have the clause follow."""
+        try:
+            life, desks = await self._living()
+            await life.start()
+            self._notes.observe(await desks.tools.library.catalog())
+        except SkillError:
+            await self._clause.clear()
+        except Exception:  # noqa: BLE001 - it would end the agent's start
+            _log.exception("the skills cannot be looked at")
+            await self._clause.clear()
+
+    async def _look_again(self, life: Life, name: SkillName | None) -> None:
+        """Have what there is now look at a name, or at all, that was seen or changed in a life; in another, if any."""
+        if self._life is not None and self._life is not life:
+            await self._life.look(name)
 
     def _heed(self) -> None:
         """Note whether the last prompt had room for the clause; of an empty one, nothing is left out."""
@@ -211,17 +225,16 @@ class ProceduralSkillsFeature(Asking, Changing, Installing, Feature):
         """What is wrong, as far as that can be seen at any time."""
         if self._clause.problem:
             yield self._clause.problem
-        if self._is_beside:
-            yield _BESIDE
+        if self._left_out:
+            yield self._left_out
         yield from self._host.lacks
 
-    @property
-    def _is_beside(self) -> bool:
-        """Whether the host's own feature is loaded too: decided before anything is collected, and kept while active."""
-        if self._beside is None or not self._host.is_active(self):
+    def _leave_out(self, *, afresh: bool) -> Collection[str]:
+        """Which tools are left out as the host's own feature is loaded too, or may be: as was decided, or afresh."""
+        if afresh or self._left_out is None:
             try:
-                self._beside = self._host.has_bundled
+                self._left_out = _BESIDE[self._host.has_bundled]
             except Exception:  # noqa: BLE001 - it would end the agent's start
                 _log.exception("whether %s is loaded cannot be told", BUNDLED)
-                self._beside = True
-        return self._beside
+                self._left_out = _BESIDE[None]
+        return CLAIMED if self._left_out else ()

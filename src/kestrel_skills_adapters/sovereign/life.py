@@ -1,17 +1,32 @@
-"""One life of the feature, from when its skills are first asked for until it is shut down."""
+"""One life of the feature, from when its skills are first asked for until it is shut down.
+
+Rule 1: whoever reads takes no lock of the host's, nor waits for whoever starts the skills: their start ends what
+        interrupted changes left, and adopts what 0.1.0 left.
+Rule 2: whoever first holds the privacy mode starts them, and holds it till that is done. So nothing is changed before
+        the start was tried, nor beside it, and nobody waits for it longer than for the mode.
+Rule 3: tools, and whoever looks because the host says so, try it where the mode can be held at once; else it waits for
+        the next of them, or for the first change. A start that came to nothing is tried again then.
+Rule 4: what was changed in a life that has ended is looked at again in the one that there is: that may have looked
+        before the change was written.
+"""
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
+from contextlib import suppress
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple, Self
 
-from attrs import define, field, frozen
+from attrs import define, evolve, field, frozen
 
-from kestrel_skills_core.domain.errors import SkillError, SourceUnavailable, StateUnavailable
+from kestrel_skills_core.domain.errors import Busy, Hidden, SkillError, SourceUnavailable, StateUnavailable
 from kestrel_skills_core.domain.names import SkillName, SourceId
+from kestrel_skills_core.domain.record import Rejection, SkillRecord
+from kestrel_skills_core.domain.resolver import Catalog
 from kestrel_skills_core.ports.git import GitSource
+from kestrel_skills_core.ports.mirror import Mirror
 from kestrel_skills_core.ports.states import StateTable
 from kestrel_skills_core.ports.world import Watcher
 
@@ -19,7 +34,7 @@ from ..wiring import BadSetting, desk_of, hosted_home, hosted_index, hosted_libr
 from .behind import PATIENCE, Behind
 from .context import ContextClause
 from .desk import Desk
-from .host import Host
+from .host import Host, HostPrivacy
 from .notes import About, Notes
 
 if TYPE_CHECKING:
@@ -50,6 +65,25 @@ class _Noting(Watcher):
         self.notes.tell(About.GRAPH)
 
 
+@frozen(eq=False)
+class _Heard(Mirror):
+    """Passes on which name, or that everything, is told of."""
+
+    pass_on: Callable[[SkillName | None], Awaitable[None]]
+
+    async def shown(self, catalog: Catalog, *, hidden: bool) -> None:  # noqa: ARG002 - see `Mirror`
+        """Everything is."""
+        await self.pass_on(None)
+
+    async def changed(self, name: SkillName, found: SkillRecord | Rejection | None) -> None:  # noqa: ARG002 - the same
+        """One name is."""
+        await self.pass_on(name)
+
+    async def lost(self, name: SkillName) -> None:
+        """One name is."""
+        await self.pass_on(name)
+
+
 class Desks(NamedTuple):
     """One agent's skills, for each door that the feature has."""
 
@@ -59,25 +93,34 @@ class Desks(NamedTuple):
 
 @define(kw_only=True, eq=False)
 class Life:
-    """The skills of an agent, put together and begun by whoever asks first, while others wait; and what follows them.
+    """The skills of an agent, put together by whoever asks first, while others wait; and what follows them.
 
-    What cannot be put together or begun is tried again when the skills are asked for again. What follows them is there
-    from the first, so that ended is ended, whatever is still on its way.
+    What cannot be put together is tried again when the skills are asked for again. What follows them is there from the
+    first, so that ended is ended, whatever is still on its way. `heard` is told what this life tells, ended or not.
     """
 
     host: Host
     clause: ContextClause
     notes: Notes
     git: Callable[[], GitSource]
+    heard: Callable[[Life, SkillName | None], Awaitable[None]]
     did: str
     root: Path
     index: Behind
     _desks: Desks | None = field(default=None, init=False)
     _has_started: bool = field(default=False, init=False)
+    _is_starting: bool = field(default=False, init=False)
     _turn: asyncio.Lock = field(factory=asyncio.Lock, init=False)
 
     @classmethod
-    def begin(cls, host: Host, clause: ContextClause, notes: Notes, git: Callable[[], GitSource]) -> Self:
+    def begin(
+        cls,
+        host: Host,
+        clause: ContextClause,
+        notes: Notes,
+        git: Callable[[], GitSource],
+        heard: Callable[[Life, SkillName | None], Awaitable[None]],
+    ) -> Self:
         """A life of the agent that the host has now; nothing is opened yet.
 
         Raises:
@@ -90,7 +133,7 @@ class Life:
             raise SourceUnavailable(SourceId.AGENT_LOCAL, "the agent has no data folder", "give it one")
         index = hosted_index(did, host.graph, node_type=lambda: host.node_type, watcher=_Noting(notes))
         behind = Behind(index, waits=lambda waits: notes.tell(About.GRAPH_WAITS, *([_GRAPH_WAITS] if waits else [])))
-        return cls(host=host, clause=clause, notes=notes, git=git, did=did, root=root, index=behind)
+        return cls(host=host, clause=clause, notes=notes, git=git, heard=heard, did=did, root=root, index=behind)
 
     async def desks(self) -> Desks:
         """What the tools work on, and what requests are answered from.
@@ -98,11 +141,26 @@ class Life:
         Raises:
             SourceUnavailable: The root or the agent cannot be meant.
         """
-        if self._desks is None or not self._has_started:
-            async with self._turn:
-                self._desks = self._desks or await self._put_together()
-                self._has_started = self._has_started or await self._start(self._desks.tools)
+        async with self._turn:
+            self._desks = self._desks or await self._put_together()
         return self._desks
+
+    async def start(self) -> None:
+        """Start the skills, if that is not done, and the privacy mode can be held at once: see rule 2."""
+        if not self._has_started:
+            with suppress(Busy, Hidden):
+                async with evolve(self._privacy, wait=0).held():
+                    pass
+
+    async def look(self, name: SkillName | None) -> None:
+        """Look again at one name, or at all, and tell what follows; what cannot be seen is told when it can."""
+        with suppress(SkillError):
+            library = (await self.desks()).tools.library
+            if name is None:
+                await library.catalog()
+            else:
+                async with library.changing(name):
+                    pass
 
     async def end(self) -> None:
         """Stop what follows, and what still runs for a request; nothing else is open."""
@@ -122,20 +180,29 @@ class Life:
         library = hosted_library(
             home.settings,
             database=self.host.database,
-            privacy=self.host.privacy,
-            mirrors=(self.clause, self.notes, self.index),
+            privacy=self._privacy,
+            mirrors=(self.clause, self.notes, self.index, _Heard(partial(self.heard, self))),
         )
         tools = Desk(library=library, clause=self.clause, owner=home.owner, git=self.git, notes=self.notes.beside)
         http = desk_of(library, included=lambda: self.clause.clause.included, notes=self.notes.beside)
         return Desks(tools, http)
 
-    async def _start(self, desk: Desk) -> bool:
-        """End what interrupted changes left, and adopt what 0.1.0 left; gives whether that is done.
+    @property
+    def _privacy(self) -> HostPrivacy:
+        return evolve(self.host.privacy, first=self._first)
 
-        While all is hidden, it waits.
-        """
-        if desk.library.privacy.hidden() is not None:
-            return False
+    async def _first(self) -> None:
+        """What whoever holds the privacy mode does first; to start takes the mode, too."""
+        if self._desks is None or self._has_started or self._is_starting:
+            return
+        self._is_starting = True
+        try:
+            self._has_started = await self._start(self._desks.tools)
+        finally:
+            self._is_starting = False
+
+    async def _start(self, desk: Desk) -> bool:
+        """End what interrupted changes left, and adopt what 0.1.0 left; gives whether that is done."""
         started = await desk.library.start(desk.owner)
         ousted = () if started.ousted is None else (_ousted(self.did, started.ousted.agent),)
         self.notes.tell(About.START, *started.problems, *ousted)

@@ -193,8 +193,8 @@ class Host:
         return tuple(lack for lack, is_there in found.items() if not is_there)
 
     @property
-    def has_bundled(self) -> bool:
-        """Whether the host's own `SkillsFeature` is, or will be, loaded beside us; true where nobody can tell.
+    def has_bundled(self) -> bool | None:
+        """Whether the host's own `SkillsFeature` is, or will be, loaded beside us; nothing where nobody can tell.
 
         What the host itself goes by when it starts an agent: its configuration, the agent's profile, and what the agent
         switched on and off since. To be asked before anything is collected from features.
@@ -213,6 +213,6 @@ class Host:
             backend = asked(self.database(), "backend")
             changes = hosted_enablement(asked(backend, "db_path"), asked(backend, "_dsn"), self.did)
         if changes is None:
-            return True
+            return None
         is_in_profile = profile is None or BUNDLED in profile
         return changes.get(BUNDLED, "enabled" if is_in_profile else "disabled") == "enabled"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import AsyncExitStack, asynccontextmanager
 from types import TracebackType
 from typing import Any, Final
@@ -22,16 +22,23 @@ _VOLATILE: Final = ("is_ephemeral", "uses_temp_storage", "requires_deidentificat
 """What a privacy configuration is asked: any of them hides what is kept."""
 
 
+async def _nothing() -> None:
+    pass
+
+
 @frozen(eq=False)
 class HostPrivacy(Privacy):
     """The privacy mode of an agent, and the lock that a change of it holds; see `tests/contracts/test_privacy.py`.
 
     A turn holds the lock from its first to its last step, and what runs in it enters again at once. Whatever else asks
     waits `wait` seconds at most. Where nobody can say the mode, all is hidden.
+
+    `first` is what whoever holds it, and finds nothing hidden, does before all else; it may hold the mode again.
     """
 
     agent: object
     wait: float = 5.0
+    first: Callable[[], Awaitable[None]] = _nothing
 
     def hidden(self) -> Hidden | None:
         """Why nothing kept may be seen; see the port."""
@@ -98,6 +105,7 @@ class _HeldMode(Held):
             hidden = self.privacy.hidden()
             if hidden is not None:
                 raise hidden
+            await self.privacy.first()
             self._holding.push_async_exit(holding.pop_all())
 
     async def __aexit__(
