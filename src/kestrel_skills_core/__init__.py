@@ -105,7 +105,7 @@ if TYPE_CHECKING:
     from .service.installer import Arrival, Installation, Installer, Stock
     from .service.library import Deletion, Outcome, SkillLibrary
     from .service.observed import Observed
-    from .service.queries import FileReading, Reading
+    from .service.queries import FileReading, Reading, Searched
     from .service.upkeep import Started
 
 __all__ = [
@@ -205,6 +205,7 @@ __all__ = [
     "Revision",
     "Row",
     "Rule",
+    "Searched",
     "SetState",
     "Severity",
     "Sighting",
@@ -366,6 +367,6 @@ _HOMES = {
     ".service.installer": ("Arrival", "Installation", "Installer", "Stock"),
     ".service.library": ("Deletion", "Outcome", "SkillLibrary"),
     ".service.observed": ("Observed",),
-    ".service.queries": ("FileReading", "Reading"),
+    ".service.queries": ("FileReading", "Reading", "Searched"),
     ".service.upkeep": ("Started",),
 }

@@ -113,7 +113,7 @@ def test_a_table_that_does_not_answer_hides_nothing_and_turns_all_off(
         assert observed.unavailable.why == SILENT[spoil]
         assert observed.unavailable.fix
         assert str(tmp_path) not in str(observed.unavailable)
-        assert [record.name for record in finish(library.search("time"))] == ["tea"]
+        assert [record.name for record in finish(library.search("time")).records] == ["tea"]
         seen = finish(library.read(TEA)).tree.revision
         assert finish(library.read_file(TEA, NOTES)).content == b"Notes.\n"
         assert finish(library.checks(TEA)) == ()

@@ -103,7 +103,7 @@ def test_reads_and_refreshes_go_on(tmp_path: Path, lock: str) -> None:
     with lock_held(tmp_path, lock):
         library = library_on(tmp_path)
         assert found(library) == before
-        assert [each.name for each in finish(library.search("knots"))] == ["knots"]
+        assert [each.name for each in finish(library.search("knots")).records] == ["knots"]
         assert finish(library.read_file(Address(SkillName("knots")), MORE)).content == b"more\n"
 
 

@@ -144,8 +144,17 @@ def test_a_search_finds_words() -> None:
     on = shelf(
         {"pdf-forms": skill("pdf-forms", "Fill in."), "lint": skill("lint", "Not for pdf.")}, {"pdf": skill("pdf")}
     )
-    assert [record.name for record in finish(on.library.search("PDF"))] == ["pdf", "pdf-forms", "lint"]
-    assert finish(on.library.search("pdf fill"))[0].name == "pdf-forms"
+    assert [record.name for record in finish(on.library.search("PDF")).records] == ["pdf", "pdf-forms", "lint"]
+    found = finish(on.library.search("pdf fill"))
+    assert found.records[0].name == "pdf-forms"
+    assert found.observed is finish(on.library.catalog())
+
+
+def test_an_empty_search_finds_all() -> None:
+    """In the order of the catalog; one without a word finds none."""
+    on = shelf({"pdf": skill("pdf"), "lint": skill("lint")})
+    assert [record.name for record in finish(on.library.search(" ")).records] == ["lint", "pdf"]
+    assert finish(on.library.search("--")).records == ()
 
 
 # Read

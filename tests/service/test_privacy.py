@@ -539,3 +539,23 @@ def test_what_is_installed_is_what_was_looked_at() -> None:
     arrival = finish(installs(on, Notes(privacy_of(on)), source).install(Install(source=TOOLS, name="d")))
     assert arrival.found.provenance is not None
     assert arrival.found.provenance.commit != LATER
+
+
+@pytest.mark.parametrize("step", [1, 2, 3, 4])
+def test_what_is_hidden_beside_the_loop_is_not_found(step: int) -> None:
+    """A search surveys, looks at marks, resolves and ranks there; what is hidden as one of that ends is refused."""
+    on = LOCAL()
+    begun = 0
+
+    async def hiding(work: Callable[[Any], Any]) -> Any:
+        nonlocal begun
+        begun += 1
+        given = await on.library.offload(work)
+        if begun == step:
+            privacy_of(on).mode = "ephemeral"
+        return given
+
+    library = evolve(on.library, offload=hiding)
+    with pytest.raises(Hidden):
+        finish(library.search("testing"))
+    assert begun >= step, "there is no such moment"

@@ -12,7 +12,6 @@ from kestrel_skills_core.domain.errors import BadDocument, SkillAbsent, StaleRev
 from kestrel_skills_core.domain.names import DOCUMENT, Address, ResourcePath, resource_path
 from kestrel_skills_core.domain.paging import FIGURE, clipped, first_page, page, window
 from kestrel_skills_core.domain.record import Rejection, SkillRecord
-from kestrel_skills_core.domain.search import search
 from kestrel_skills_core.domain.text import counted
 from kestrel_skills_core.service.observed import Observed
 from kestrel_skills_core.service.queries import Reading
@@ -88,14 +87,10 @@ class Asking(Tools):
         async def answer(desk: Desk) -> ToolResult:
             wanted = text("query", query)
             begin, most = number("offset", offset, 0), number("limit", limit, _FOUND)
-            observed = await desk.library.catalog()
-            records = observed.catalog.records
-            found = records
-            if wanted.strip():
-                found = await desk.library.offload(lambda _: search(records, wanted))
-            said = counted(len(found), "skill")
+            found = await desk.library.search(wanted)
+            said = counted(len(found.records), "skill")
             asked = _Asked(tool="skill_search", said=said, offset=begin, limit=most)
-            return _window(asked, desk, observed, found)
+            return _window(asked, desk, found.observed, found.records)
 
         return await self.answered("skill_search", answer)
 

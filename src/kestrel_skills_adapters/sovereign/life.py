@@ -83,6 +83,10 @@ class _Heard(Mirror):
         """One name is."""
         await self.pass_on(name)
 
+    async def lost_all(self, why: SkillError) -> None:  # noqa: ARG002 - the same
+        """Everything is."""
+        await self.pass_on(None)
+
 
 class Desks(NamedTuple):
     """One agent's skills, for each door that the feature has."""

@@ -34,7 +34,7 @@ from .observed import Look, Observed
 from .switches import Standing
 from .upkeep import Upkeep
 
-__all__ = ["FileReading", "Queries", "Reading"]
+__all__ = ["FileReading", "Queries", "Reading", "Searched"]
 
 
 @frozen(kw_only=True)
@@ -84,6 +84,14 @@ class FileReading:
     has_left_pin: bool
 
 
+@frozen(kw_only=True)
+class Searched:
+    """What a search found in a catalog as it was observed."""
+
+    observed: Observed
+    records: tuple[SkillRecord, ...]
+
+
 @frozen(kw_only=True, eq=False)
 class Queries(Upkeep):
     """The roots of one agent and its table of states, asked.
@@ -123,12 +131,16 @@ class Queries(Upkeep):
             raise observed.hidden
         return render_clause(proposed(observed.catalog.records, proposals), budget)
 
-    async def search(self, query: str) -> tuple[SkillRecord, ...]:
-        """The skills in whose name or description every word of the query occurs, best first."""
-        observed = await self.catalog()
-        if observed.hidden is not None:
-            raise observed.hidden
-        return search(observed.catalog.records, query)
+    async def search(self, query: str) -> Searched:
+        """The skills in whose name or description every word of the query occurs, best first; all for an empty one."""
+        with self.seeing():
+            observed = await self.catalog()
+            if observed.hidden is not None:
+                raise observed.hidden
+            records = observed.catalog.records
+            if query.strip():
+                records = await self.offload(lambda _: search(observed.catalog.records, query))
+            return Searched(observed=observed, records=records)
 
     async def address(self, text: str) -> Address:
         """Read `name` or `name@source`, as somebody typed it.
