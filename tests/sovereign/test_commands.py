@@ -116,3 +116,19 @@ def test_words_that_an_older_host_does_not_keep_together_are_refused(agent: Agen
         assert "only the last argument" in result.data["fix"]
 
     booted(agent, test)
+
+
+@pytest.mark.parametrize("line", ['enable sow "3"', "list 'true'", 'read sow SKILL.md "2"'])
+def test_a_figure_or_flag_in_quotes_is_refused_by_an_older_host(agent: Agent, line: str) -> None:
+    """By its SDK, or by the tool; a text of one word may be quoted, which is looked at above."""
+
+    async def test(feature: Feature) -> None:
+        await agent.use("skill_create", name="sow", description="Use to sow.", body="Begin.", priority=7)
+        result = await say(feature, by_0_38, f"!skill {line}")
+        assert result["status"] == "error"
+        (tool,) = [each for each in feature.get_tools() if line.startswith(each.schema.command_prefix.split()[1] + " ")]
+        told = await getattr(feature, tool.name)(**by_0_38(tool, f"!skill {line}"))
+        assert told.data["reason_code"] == "bad_argument"
+        assert (await reach(agent, "sow"))["priority"] == 7
+
+    booted(agent, test)

@@ -14,9 +14,9 @@ from kestrel_sdk.hooks.base import HookEvent, HookInput, HookOutput
 
 from kestrel_skills_adapters.memory.mirror import MemoryMirror
 from kestrel_skills_core.domain.commands import Delete, SetState
-from kestrel_skills_core.domain.errors import SkillError
+from kestrel_skills_core.domain.errors import InDoubt, SkillError, StaleRevision
 from kestrel_skills_core.domain.names import SkillName, parse_address
-from tests.sovereign.agent import HIDING, Agent, PrivacyConfig, host_modules
+from tests.sovereign.agent import HIDING, Agent, PrivacyConfig, TransitionLock, asked, host_modules
 from tests.sovereign.booted import COMMIT, URL, Feature, booted, document, write
 
 SOW = {"name": "sow", "description": "Use to sow.", "body": "# Sow\n"}
@@ -218,6 +218,37 @@ def test_a_publication_that_fails_is_told_and_retried(agent: Agent, caplog: pyte
     assert "/srv" not in caplog.text
 
 
+CHANGES: dict[str, dict[str, Any]] = {
+    "skill_create": {"name": "reap", "description": "Use to reap.", "body": "B.", "enabled": True},
+    "skill_edit": {"name": "sow", "old_text": "Use to sow.", "new_text": "Use to sow well."},
+    "skill_enable": {"name": "stow"},
+    "skill_disable": {"name": "sow"},
+    "skill_delete": {"name": "sow"},
+}
+
+
+@pytest.mark.parametrize("tool", CHANGES)
+def test_a_change_says_that_the_prompt_does_not_show_it_yet(agent: Agent, tool: str) -> None:
+    """It stands, and is told as partial; what follows later is whole, and so is one that the prompt has."""
+
+    async def test(feature: Feature) -> None:
+        made = await agent.use("skill_create", **SOW, enabled=True)
+        await agent.use("skill_create", **SOW | {"name": "stow"})
+        before = agent.prompt
+        token = {"delete_revision": made["data"]["delete_revision"]} if tool == "skill_delete" else {}
+        agent.feature_contribution_runtime.refuses = True
+        changed = await agent.use(tool, **CHANGES[tool], **token)
+        assert changed["status"] == "partial"
+        assert "the agent's prompt still has the context clause from before" in changed["error"]
+        assert "the host did not take the new one" in changed["error"]
+        assert agent.prompt == before
+        agent.feature_contribution_runtime.refuses = False
+        assert (await agent.use("skill_edit", name="stow", append="More.\n"))["status"] == "ok"
+        assert agent.prompt != before
+
+    booted(agent, test)
+
+
 def test_what_the_host_took_back_is_published_again(agent: Agent) -> None:
     """Another feature fails in a change of the privacy mode, for which the host empties every clause."""
 
@@ -303,6 +334,126 @@ def test_while_all_is_hidden_that_is_why_whatever_else_is_wrong(agent: Agent, to
             assert refused.data["reason_code"] == "hidden", args
 
     booted(agent, test)
+
+
+class HidesAsItIsLetGo(TransitionLock):
+    """Lets a mode that hides begin as soon as nobody holds it any more."""
+
+    def __init__(self, agent: Agent) -> None:
+        super().__init__()
+        self.agent = agent
+
+    async def __aexit__(self, *raised: object) -> None:
+        """Leave, and hide."""
+        await super().__aexit__(*raised)
+        if not self.locked():
+            self.agent.privacy_config = PrivacyConfig("ephemeral")
+
+
+INSTALL = {"source_url": URL, "skill_name": "knots", "ref": COMMIT}
+SAID = {
+    "skill_create": "reap is made, and on",
+    "skill_edit": "SKILL.md of sow is written",
+    "skill_enable": "stow is enabled",
+    "skill_disable": "sow is disabled",
+    "skill_delete": "sow is deleted",
+    "skill_install": f"knots is installed from the commit {COMMIT}, disabled",
+}
+
+
+@pytest.mark.parametrize("tool", SAID)
+def test_of_a_change_that_is_hidden_as_it_ends_no_more_is_told_than_that_it_was_made(agent: Agent, tool: str) -> None:
+    """It stands, so that it is not told as refused; nothing of what is kept is in the answer."""
+
+    async def test(feature: Feature) -> None:
+        made = await agent.use("skill_create", **SOW, enabled=True)
+        await agent.use("skill_create", **SOW | {"name": "stow"})
+        token = {"delete_revision": made["data"]["delete_revision"]} if tool == "skill_delete" else {}
+        args = INSTALL if tool == "skill_install" else CHANGES[tool] | token
+        whole, agent.lock = agent.lock, HidesAsItIsLetGo(agent)
+        changed = await asked(feature, tool, **args)
+        assert (changed["status"], changed["confirmation"], changed["data"]) == ("partial", SAID[tool], {})
+        assert "skills are hidden" in changed["error"]
+        assert "Use to" not in str(changed)
+        agent.lock = whole
+        await agent.set_privacy_mode("normal")
+        found = {each["name"]: each for each in (await agent.use("skill_list"))["data"]["skills"]}
+        assert {
+            "skill_create": "reap" in found,
+            "skill_edit": "sow" in found and found["sow"]["description"] == "Use to sow well.",
+            "skill_enable": found["stow"]["enabled"],
+            "skill_disable": "sow" in found and not found["sow"]["enabled"],
+            "skill_delete": "sow" not in found,
+            "skill_install": "knots" in found,
+        }[tool]
+
+    booted(agent, test)
+
+
+LOOKED: dict[str, dict[str, Any]] = {
+    "skill_search": {"query": "sow"},
+    "skill_read": {"name": "sow"},
+    "skill_preview_install": {"source_url": URL, "skill_name": "knots"},
+}
+
+
+def hiding(agent: Agent, error: SkillError | None = None) -> type[Feature]:
+    """A feature each of whose answers is hidden as it ends; nothing is found then, or this error."""
+
+    class Late(Feature):
+        async def answered(self, name: str, answer: Any) -> Any:
+            async def late(desk: Any) -> Any:
+                given = await answer(desk)
+                if desk.library.privacy.hidden() is None:
+                    agent.privacy_config = PrivacyConfig("ephemeral")
+                    if error is not None:
+                        raise error
+                return given
+
+            return await super().answered(name, late)
+
+    return Late
+
+
+@pytest.mark.parametrize("tool", LOOKED)
+def test_what_is_hidden_as_a_look_ends_is_not_told(agent: Agent, tool: str) -> None:
+    """Whatever was found by then."""
+
+    async def test(feature: Feature) -> None:
+        write(agent, "sow", document("sow", "Use to sow."))
+        result = await asked(feature, tool, **LOOKED[tool])
+        assert (result["status"], result["data"]["reason_code"]) == ("error", "hidden")
+
+    booted(agent, test, hiding(agent))
+
+
+def test_a_list_that_is_hidden_as_it_ends_is_empty(agent: Agent) -> None:
+    """As one is that begins then."""
+
+    async def test(feature: Feature) -> None:
+        write(agent, "sow", document("sow", "Use to sow."))
+        result = await asked(feature, "skill_list")
+        assert (result["status"], result["data"]["skills"], result["data"]["total"]) == ("partial", [], 0)
+        assert "ephemeral" in result["error"]
+
+    booted(agent, test, hiding(agent))
+
+
+@pytest.mark.parametrize(
+    ("error", "code"), [(StaleRevision("sow", "a" * 64, "b" * 64), "hidden"), (InDoubt("sow"), "in_doubt")], ids=str
+)
+def test_what_is_refused_as_all_is_hidden_is_hidden_but_a_doubt_is_told(
+    agent: Agent, error: SkillError, code: str
+) -> None:
+    """A refusal tells of what is kept; whether a change was made at all must not be told as if nothing had been."""
+
+    async def test(feature: Feature) -> None:
+        write(agent, "sow", document("sow", "Use to sow."))
+        result = await asked(feature, "skill_edit", name="sow", append="More.\n")
+        assert result["data"]["reason_code"] == code
+        assert "b" * 64 not in str(result)
+
+    booted(agent, test, hiding(agent, error))
 
 
 @pytest.mark.parametrize("mode", ["anonymous", "public", "normal"])
@@ -445,7 +596,7 @@ def test_what_changed_during_a_turn_of_another_is_published_after_it(agent: Agen
             listed = await asyncio.create_task(feature.skill_list())
             assert listed.data is not None
             assert listed.data["skills"] == []
-            assert any("prompt still" in note for note in listed.data["notes"])
+            assert any("prompt still" in note and "turn" in note for note in listed.data["notes"])
             assert LINE in agent.prompt
         await feature._clause.settled()
         assert agent.prompt == ""

@@ -285,7 +285,7 @@ def test_a_preview_lists_a_repository_and_shows_a_skill(agent: Agent) -> None:
         second = (await agent.use("skill_preview_install", source_url=URL, offset=1))["data"]
         assert [each["name"] for each in second["skills"]] == ["splices"]
         one = (await agent.use("skill_preview_install", source_url=URL, skill_name="knots"))["data"]
-        assert one["provenance"]["commit"] == COMMIT
+        assert (one["commit"], one["provenance"]["commit"]) == (COMMIT, COMMIT)
         assert [(each["path"], each["bytes"]) for each in one["files"]] == [("SKILL.md", 55), ("bends.md", 9)]
         assert (one["description"], one["taken"], len(one["digest"])) == ("Use to tie.", None, 64)
         assert not list(agent.skills.glob("knots"))
@@ -412,6 +412,33 @@ def test_a_refusal_has_a_code_a_reason_and_a_fix(agent: Agent, call: str) -> Non
             assert code in REASONS
             assert str(agent.home) not in str(result)
             assert before == {path: path.read_bytes() for path in agent.skills.glob("*/[!.]*") if path.is_file()}
+
+    booted(agent, test)
+
+
+def test_an_argument_that_is_missing_or_none_of_the_tools_is_named(agent: Agent) -> None:
+    """With what it is for, or with those that there are; and every tool names each that it needs."""
+
+    async def test(feature: Feature) -> None:
+        missing = await agent.use("skill_read", path="SKILL.md")
+        assert missing["data"]["reason_code"] == "bad_argument"
+        assert missing["error"].startswith("the argument name is missing; give it: The skill's name, as in your prompt")
+        unknown = await agent.use("skill_read", name="sow", file="SKILL.md")
+        assert unknown["data"]["reason_code"] == "bad_argument"
+        assert unknown["error"] == (
+            "the argument file is none of this tool's; its arguments are name, path, offset, expected_revision"
+        )
+        for tool in feature.get_tools():
+            assert "nope" in (await agent.use(tool.name, nope=1))["error"]
+            assert not any("self" in each.name for each in tool.schema.parameters)
+            for needed in [each.name for each in tool.schema.parameters if each.required]:
+                others = {each.name: "x" for each in tool.schema.parameters if each.required and each.name != needed}
+                refused = await agent.use(tool.name, **others)
+                assert refused["data"]["reason_code"] == "bad_argument"
+                assert f"the argument {needed} is missing" in refused["error"]
+        await agent.set_privacy_mode("ephemeral")
+        for wrong in ({}, {"name": "sow", "file": "SKILL.md"}):
+            assert (await agent.use("skill_read", **wrong))["data"]["reason_code"] == "hidden"
 
     booted(agent, test)
 

@@ -1,15 +1,18 @@
 """Arguments of a tool, as they really come: a host may hand a text where a number is declared, and a quoted word.
 
-Hosts before 0.54 check no types, and split a command at spaces, quotes and all; later ones do both. A word in quotes
-means the same on either, and so do the words for true and false, and what is optional and given empty.
+Hosts before 0.54 split a command at spaces, quotes and all; later ones read quotes. A text of one word means the same
+on either, in quotes or not, and so do the words for true and false, and what is optional and given empty. A figure or
+flag in quotes is refused with the earlier ones, by the SDK or here: an SDK that checks types does so before any tool.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection, Mapping
 from typing import Final, TypeVar
 
-__all__ = ["BadArgument", "flag", "legal", "number", "text", "word"]
+from kestrel_skills_core.domain.text import escaped
+
+__all__ = ["BadArgument", "fitting", "flag", "legal", "number", "text", "word"]
 
 T = TypeVar("T")
 D = TypeVar("D", int, None)
@@ -31,6 +34,20 @@ class BadArgument(Exception):
 
     def __str__(self) -> str:
         return f"the argument {self.name} {self.why}"
+
+
+def fitting(purposes: Mapping[str, str], needed: Collection[str], given: Collection[str]) -> None:
+    """See that arguments of these names are among those that a tool takes, each for its purpose, with all it needs.
+
+    Raises:
+        BadArgument: One is not, or is missing.
+    """
+    for name in given:
+        if name not in purposes:
+            raise BadArgument(escaped(name), "is none of this tool's", f"its arguments are {', '.join(purposes)}")
+    for name in needed:
+        if name not in given:
+            raise BadArgument(name, "is missing", f"give it: {purposes[name]}")
 
 
 def text(name: str, given: object) -> str:
@@ -59,7 +76,7 @@ def number(name: str, given: object, default: D) -> int | D:
         return default
     figure = _figure(given)
     if figure is None or not -_END < figure < _END:
-        fix = "give whole numbers as numbers; of a command, only the last argument may be several words"
+        fix = "give whole numbers as numbers, without quotes; of a command, only the last argument may be several words"
         raise BadArgument(name, "is not a whole number, or far too large", fix)
     return figure
 

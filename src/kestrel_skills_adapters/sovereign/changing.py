@@ -21,9 +21,8 @@ from kestrel_skills_core.domain.names import (
 from kestrel_skills_core.domain.record import Rejection, SkillRecord
 
 from ..records import error_members
-from .answers import Frame
 from .arguments import BadArgument, flag, legal, number, text, word
-from .declaring import Tools, told
+from .declaring import Made, Tools, told
 from .desk import Desk
 
 __all__ = ["Changing"]
@@ -61,7 +60,7 @@ class Changing(Tools):
             priority: Where it stands in the prompt: lower comes first, and is left out last.
         """
 
-        async def answer(desk: Desk) -> ToolResult:
+        async def answer(desk: Desk) -> Made:
             parts = (skill_name(word("name", name)), text("description", description), text("body", body))
             on, place = flag("enabled", enabled), number("priority", priority, _PLACE)
             command = legal(lambda **more: Create.written(*parts, **more), enabled=on, priority=place)
@@ -72,8 +71,7 @@ class Changing(Tools):
             if outcome.problem is not None:
                 problem = f"it could not be switched as asked: {outcome.problem}; {outcome.problem.fix}"
             warnings = await _warnings(desk, Address(command.name, SourceId.AGENT_LOCAL))
-            frame = Frame(tool="skill_create", allowed=desk.room, said=said, problem=problem)
-            return frame.about(desk.members(outcome.found), warnings=warnings)
+            return Made(said=said, found=outcome.found, problem=problem, more={"warnings": warnings})
 
         return await self.answered("skill_create", answer)
 
@@ -109,7 +107,7 @@ class Changing(Tools):
             append: What is added behind the last character, as it is.
         """
 
-        async def answer(desk: Desk) -> ToolResult:
+        async def answer(desk: Desk) -> Made:
             address = await desk.library.address(word("name", name))
             path = resource_path(word("relative_path", relative_path) or DOCUMENT)
             change = _change(path, content, old_text, new_text, append)
@@ -118,8 +116,8 @@ class Changing(Tools):
                 Edit, address=address, path=path, change=change, expected_revision=Revision(seen) if seen else None
             )
             found = await desk.library.edit(command)
-            frame = Frame(tool="skill_edit", allowed=desk.room, said=f"{path} of {address} is written")
-            return frame.about(desk.members(found), warnings=await _warnings(desk, address))
+            warnings = await _warnings(desk, address)
+            return Made(said=f"{path} of {address} is written", found=found, more={"warnings": warnings})
 
         return await self.answered("skill_edit", answer)
 
@@ -137,7 +135,7 @@ class Changing(Tools):
             pin: The revision that was looked at, to enable exactly that; leave it out to follow later edits.
         """
 
-        async def answer(desk: Desk) -> ToolResult:
+        async def answer(desk: Desk) -> Made:
             address, pinned = await desk.library.address(word("name", name)), word("pin", pin)
             command = legal(
                 SetState,
@@ -147,8 +145,7 @@ class Changing(Tools):
                 pin=Revision(pinned) if pinned else None,
             )
             found = await desk.library.set_state(command)
-            said, problem = f"{address} is enabled", _unseen(desk, found)
-            return Frame(tool="skill_enable", allowed=desk.room, said=said, problem=problem).about(desk.members(found))
+            return Made(said=f"{address} is enabled", found=found, problem=_unseen(desk, found))
 
         return await self.answered("skill_enable", answer)
 
@@ -163,11 +160,10 @@ class Changing(Tools):
             name: The skill's name; or name@source for a copy that another one shadows.
         """
 
-        async def answer(desk: Desk) -> ToolResult:
+        async def answer(desk: Desk) -> Made:
             address = await desk.library.address(word("name", name))
             found = await desk.library.set_state(SetState(address=address, enabled=False))
-            frame = Frame(tool="skill_disable", allowed=desk.room, said=f"{address} is disabled")
-            return frame.about(desk.members(found))
+            return Made(said=f"{address} is disabled", found=found)
 
         return await self.answered("skill_disable", answer)
 
@@ -185,15 +181,13 @@ class Changing(Tools):
             delete_revision: The delete_revision of the skill or rejected folder, from skill_list or skill_search.
         """
 
-        async def answer(desk: Desk) -> ToolResult:
+        async def answer(desk: Desk) -> Made:
             address = await desk.library.address(word("name", name))
             command = Delete(address=address, delete_revision=word("delete_revision", delete_revision))
             outcome = await desk.library.delete(command)
             problem = "" if outcome.problem is None else f"its row or mark is still there: {outcome.problem}"
             then = "nothing has the name now" if outcome.found is None else "another has the name now"
-            said = f"{address.name} is deleted; {then}"
-            frame = Frame(tool="skill_delete", allowed=desk.room, said=said, problem=problem)
-            return frame.about(desk.members(outcome.found))
+            return Made(said=f"{address.name} is deleted", then=then, found=outcome.found, problem=problem)
 
         return await self.answered("skill_delete", answer)
 

@@ -39,6 +39,8 @@ __all__ = ["ContextClause"]
 
 _log = logging.getLogger(__name__)
 _BEHIND: Final = "the agent's prompt still has the context clause from before the last change"
+_WAITS: Final = f"{_BEHIND}; it follows when the turn that is under way has ended"
+_REFUSED: Final = f"{_BEHIND}, as the host did not take the new one; the next change or list tries again"
 
 
 @define(eq=False)
@@ -67,7 +69,9 @@ class ContextClause:
     @property
     def problem(self) -> str:
         """Why the prompt does not have the newest clause; empty where it has, or there is no prompt yet."""
-        return _BEHIND if self._is_due else ""
+        if not self._is_due:
+            return ""
+        return _REFUSED if self._later is None or self._later.done() else _WAITS
 
     def shows(self, record: SkillRecord) -> bool:
         """Whether the clause has this very skill, and not another of its name."""

@@ -9,12 +9,11 @@ from attrs import frozen
 
 from kestrel_skills_core.domain.clause import Clause
 from kestrel_skills_core.domain.owner import Owner
-from kestrel_skills_core.domain.record import Rejection, SkillRecord
 from kestrel_skills_core.ports.git import GitSource
 from kestrel_skills_core.service.library import SkillLibrary
 from kestrel_skills_core.service.observed import Observed
 
-from ..records import Members, Shown
+from ..records import Shown
 from ..wiring import installer_of
 from .context import ContextClause
 
@@ -44,12 +43,11 @@ class Desk:
         return self.clause.host.room
 
     def shown(self, clause: Clause | None = None) -> Shown:
-        """How records are shown, beside this clause or the one that the prompt has."""
-        return Shown(self.library.agent, frozenset((clause or self.clause.clause).included))
+        """How records are shown, beside this clause or the one that the prompt has.
 
-    def members(self, found: SkillRecord | Rejection | None) -> Members | None:
-        """What was changed, as it is shown beside the clause that the prompt has then."""
-        return None if found is None else self.shown().found(found)
+        While the host has not taken that, which `clause.problem` says, it is the one that the prompt is to have.
+        """
+        return Shown(self.library.agent, frozenset((clause or self.clause.clause).included))
 
     def installer(self) -> Installer:
         """What brings skills in from git."""

@@ -18,7 +18,7 @@ from kestrel_skills_core.service.installer import Installation
 from ..records import Members, adaptation_members, installation_members, stock_members
 from .answers import Frame
 from .arguments import BadArgument, flag, legal, number, word
-from .declaring import Tools, told
+from .declaring import Made, Tools, told
 from .desk import Desk
 from .entries import preview
 
@@ -70,6 +70,7 @@ class Installing(Tools):
             installation = await desk.installer().preview(command)
             members = installation_members(installation, desk.shown())
             files = members.pop("files")
+            members["commit"] = installation.offer.origin.commit
             return _listed("files", _said(installation), desk.room, preview(members, room), files, begin)
 
         return await self.answered("skill_preview_install", answer)
@@ -99,7 +100,7 @@ class Installing(Tools):
             adapt: As in the preview.
         """
 
-        async def answer(desk: Desk) -> ToolResult:
+        async def answer(desk: Desk) -> Made:
             repository, seen = _repository(source_url, ref), word("digest", digest)
             wanted = word("skill_name", skill_name)
             if not wanted:
@@ -120,8 +121,7 @@ class Installing(Tools):
             if arrival.offer.adaptation is not None:
                 adaptation = adaptation_members(arrival.offer.adaptation)
                 more["adaptation"] = fitted(adaptation, desk.room // 4, "changes", "omitted")
-            frame = Frame(tool="skill_install", allowed=desk.room, said=said, problem=problem)
-            return frame.about(desk.members(arrival.found), **more)
+            return Made(said=said, found=arrival.found, problem=problem, more=more)
 
         return await self.answered("skill_install", answer)
 
