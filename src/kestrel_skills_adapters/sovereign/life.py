@@ -83,7 +83,7 @@ class _Heard(Mirror):
         """One name is."""
         await self.pass_on(name)
 
-    async def lost_all(self, why: SkillError) -> None:  # noqa: ARG002 - the same
+    async def lost_all(self, why: StateUnavailable) -> None:  # noqa: ARG002 - the same
         """Everything is."""
         await self.pass_on(None)
 
