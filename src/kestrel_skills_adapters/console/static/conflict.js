@@ -1,6 +1,7 @@
 // Two wrote the same file: both texts side by side, and a choice.
 import { h, button } from './dom.js';
 import { ask, actions } from './dialogs.js';
+import { problemBox } from './telling.js';
 import { Editor } from './editor.js';
 
 function pane(title, text) {
@@ -23,13 +24,20 @@ export function copyButton(label, text) {
   return [said, button(label, copy)];
 }
 
-/** Resolves to `mine`, `theirs`, or null where nothing is decided. */
-export function compare(name, mine, theirs) {
+/** `theirs` is a file as `fileOf` has it. Resolves to `mine`, `theirs`, or null where nothing is decided. */
+export function compare({ name, path, mine, theirs }) {
+  const isGone = theirs.content === null && !theirs.problem;
+  const beside = isGone
+    ? h('div', {}, h('h3', {}, 'Theirs'), h('p', {}, `${path} was deleted.`))
+    : theirs.problem
+      ? h('div', {}, h('h3', {}, 'Theirs'), problemBox(theirs.problem))
+      : pane('Theirs', theirs.content);
   return ask('It was changed meanwhile', (done) => [
     h('p', {}, `${name} is no longer what you opened. Your text is kept here; look at theirs beside it.`),
-    h('div', { class: 'ksk-columns ksk-panes' }, pane('Yours', mine), pane('Theirs', theirs)),
-    actions(copyButton('Copy mine', mine), button('Take theirs', () => done('theirs')),
-      button('Save mine on top of theirs', () => done('mine'), 'primary')),
+    h('div', { class: 'ksk-columns ksk-panes' }, pane('Yours', mine), beside),
+    actions(copyButton('Copy mine', mine), button('Keep writing', () => done(null)),
+      button(isGone ? 'Let it be deleted' : 'Take theirs', () => done('theirs')),
+      button(isGone ? 'Save mine all the same' : 'Save mine on top of theirs', () => done('mine'), 'primary')),
   ], { wide: true });
 }
 

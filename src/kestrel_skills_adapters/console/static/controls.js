@@ -63,6 +63,9 @@ export class Controls {
     this.#switched(this.#wishes.get(keyOf(entry))?.enabled ?? record.enabled);
   }
 
+  /** Shows nothing: what is typed and not yet set was meant for what was shown. */
+  clear() { this.#entry = null; }
+
   get #isOn() { return this.on.getAttribute('aria-checked') === 'true'; }
 
   #switched(isOn) {
@@ -84,7 +87,7 @@ export class Controls {
 
   /** Goes on with the priority that is typed, where it is one. */
   #typed(then) {
-    if (this.priority.value !== '' && this.priority.checkValidity()) then(this.#entry, Number(this.priority.value));
+    if (this.#entry && this.priority.value !== '' && this.priority.checkValidity()) then(this.#entry, Number(this.priority.value));
   }
 
   async #try(entry, priority) {

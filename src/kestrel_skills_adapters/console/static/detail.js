@@ -9,12 +9,15 @@ import { checksOf, findingsOf } from './checks.js';
 import { removeSkill } from './remove.js';
 import { PLACES, SOURCES } from './state.js';
 
+/** Who goes through the list row by row is asked for nothing that they do not stop at, for so many milliseconds. */
+const HASTE = 150;
 const TABS = [['procedure', 'Procedure'], ['files', 'Files'], ['origin', 'Origin'], ['checks', 'Checks']];
 
 export class Detail {
   #entry = null;
   #tab = 'procedure';
   #asked = 0;
+  #turned = 0;
 
   /** `changed` is told of each change: what to say, what came of it, and the entry that it was made to. For `opened` see `Files`. */
   constructor({ changed, opened, open, back }) {
@@ -56,6 +59,7 @@ export class Detail {
   /** Shows nothing; what is unsaved is kept for when a person comes back. */
   clear() {
     this.files.close();
+    this.controls.clear(); // before it is hidden: a field that loses the focus by that is changed
     this.#entry = null;
     this.#asked += 1;
     this.whole.hidden = true;
@@ -74,15 +78,18 @@ export class Detail {
     this.empty.hidden = true;
     this.#head(entry);
     const asked = (this.#asked += 1);
+    if (isOther) {
+      fill(this.body, h('p', { class: 'ksk-note' }, 'Loading…'));
+      if (await this.#isPassedBy(asked)) return;
+    }
     this.#count(entry, asked);
     if (chosen === 'files') {
       const stays = keepsFiles || (!isOther && path === undefined && this.files.isDirty);
       if (stays && this.files.element.isConnected) return;
-      fill(this.body, this.files.element);
+      if (!this.files.element.isConnected) fill(this.body, this.files.element);
       await this.files.show(entry, path, line);
       return;
     }
-    if (isOther) fill(this.body, h('p', { class: 'ksk-note' }, 'Loading…'));
     const place = h('div', {});
     const shown = await attempt(place, () => this.#view(entry, chosen), () => this.show(entry, { tab: chosen }));
     if (asked === this.#asked) fill(this.body, shown ?? place);
@@ -100,6 +107,13 @@ export class Detail {
     article.innerHTML = preview.html; // cleaned by the server: no script, no style, nothing that loads
     for (const link of article.querySelectorAll('a[data-broken]')) link.title = 'This link leads nowhere';
     return article;
+  }
+
+  async #isPassedBy(asked) {
+    const isHasty = performance.now() - this.#turned < HASTE;
+    this.#turned = performance.now();
+    if (isHasty) await new Promise((resolve) => { setTimeout(resolve, HASTE); });
+    return asked !== this.#asked;
   }
 
   #follow(event) {

@@ -2,11 +2,36 @@
 import { h, count, freshId } from './dom.js';
 
 const MOST = 256 * 1024;
+/** Of a text with more lines none is numbered: a browser takes longer to lay the numbers out than a person to type. */
+const NUMBERED = 2000;
+const END = /\r\n|\r|\n/g;
 const bytes = new TextEncoder();
 
+/** What stands between the lines of a text; null where that is a newline everywhere. */
+const endsOf = (text) => (text.includes('\r') ? text.match(END) : null);
+
+/**
+ * A text that was written in a text area, which knows only one line end, with those that it had: what stands before and
+ * after all that was changed keeps its own; between, a line has that of the line in its place, or else of the one before.
+ */
+function withEnds(written, kept) {
+  const ends = endsOf(kept);
+  if (!ends) return written;
+  const before = kept.split(END);
+  const lines = written.split('\n');
+  const most = Math.min(before.length, lines.length);
+  let head = 0;
+  while (head < most && lines[head] === before[head]) head += 1;
+  let tail = 0;
+  while (tail < most - head && lines.at(-1 - tail) === before.at(-1 - tail)) tail += 1;
+  const shift = lines.length - before.length;
+  const endOf = (at) => ends[at >= lines.length - tail ? at - shift : Math.max(0, Math.min(at, before.length - tail - 1, ends.length - 1))];
+  return lines.map((line, at) => (at < lines.length - 1 ? line + endOf(at) : line)).join('');
+}
+
 export class Editor {
+  #kept = '';
   #saved = '';
-  #lineEnd = '\n';
   #size = 0;
   #numbered = 0;
 
@@ -30,25 +55,25 @@ export class Editor {
     this.element = h('div', { class: 'ksk-editor' }, this.gutter, this.area);
   }
 
-  /** The text with the line ends that the file has: a text area knows only one kind. */
-  get text() { return this.#lineEnd === '\n' ? this.area.value : this.area.value.replaceAll('\n', this.#lineEnd); }
+  /** The text as it shall be kept. */
+  get text() { return withEnds(this.area.value, this.#kept); }
+  /** The text as it is kept. */
+  get saved() { return this.#kept; }
   get isDirty() { return this.area.value !== this.#saved; }
   get isTooLarge() { return this.#size > MOST; }
 
   /** Shows a text that is as it is kept; `text` is what a person made of it meanwhile. */
   load(saved, text = saved) {
-    this.#lineEnd = saved.includes('\r\n') ? '\r\n' : '\n';
-    this.area.value = saved;
-    this.#saved = this.area.value;
-    if (text !== saved) this.area.value = text;
-    this.#changed();
+    this.area.value = text;
+    this.settle(saved);
     this.area.setSelectionRange(0, 0);
     this.area.scrollTop = 0;
   }
 
   /** Takes a text for what is kept now; what is shown stays, with the place where a person writes. */
   settle(saved) {
-    this.#saved = saved.replaceAll('\r\n', '\n');
+    this.#kept = saved;
+    this.#saved = saved.replaceAll(END, '\n');
     this.#changed();
   }
 
@@ -70,13 +95,17 @@ export class Editor {
   }
 
   #changed() {
-    const lines = this.area.value.split('\n').length;
+    const { text } = this;
+    const lines = (this.area.value.match(/\n/g)?.length ?? 0) + 1;
     if (lines !== this.#numbered) {
-      this.gutter.textContent = Array.from({ length: lines }, (_, at) => at + 1).join('\n');
+      const isNumbered = lines <= NUMBERED;
+      this.gutter.textContent = isNumbered ? Array.from({ length: lines }, (_, at) => at + 1).join('\n') : '';
+      this.gutter.hidden = !isNumbered;
       this.#numbered = lines;
     }
-    this.#size = bytes.encode(this.text).length;
-    this.size.textContent = `${count(this.#size)} of at most ${count(MOST)} bytes`;
+    this.#size = bytes.encode(text).length;
+    this.size.textContent = `${count(this.#size)} of at most ${count(MOST)} bytes`
+      + (this.gutter.hidden ? `; no numbers beyond ${count(NUMBERED)} lines` : '');
     this.size.classList.toggle('ksk-bad', this.isTooLarge);
     this.onChange?.();
   }

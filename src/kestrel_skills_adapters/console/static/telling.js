@@ -2,25 +2,25 @@
 import { Elsewhere, Problem } from './api.js';
 import { h, fill, button } from './dom.js';
 
-/** A problem where it happened: what, and what to do; `again` is a way to try once more. */
-export function problemBox(problem, again = null) {
+/** A problem where it happened: what, and what to do; `again` is a way to try once more, `jump` as in `findings`. */
+export function problemBox(problem, again = null, jump = null) {
   return h('div', { class: 'ksk-problem', role: 'alert' },
     h('strong', {}, problem.message),
     problem.fix && h('p', {}, `What helps: ${problem.fix}.`),
-    problem.faults?.length > 0 && findings(problem.faults),
+    problem.faults?.length > 0 && findings(problem.faults, jump),
     problem.adaptation && adaptationList(problem.adaptation),
     again && button('Try again', again));
 }
 
 /** Runs work, and says in a place what went wrong. What is of another agent by now is dropped in silence. */
-export async function attempt(place, work, again = null) {
+export async function attempt(place, work, again = null, jump = null) {
   fill(place);
   try {
     return await work();
   } catch (error) {
     if (error instanceof Elsewhere) return undefined;
     if (!(error instanceof Problem)) throw error;
-    fill(place, problemBox(error, again));
+    fill(place, problemBox(error, again, jump));
     return undefined;
   }
 }
