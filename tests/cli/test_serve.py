@@ -117,7 +117,6 @@ def test_it_serves_the_page_and_the_skills_to_who_has_the_token(home: Path) -> N
             "/page.css": "text/css; charset=utf-8",
             "/page.js": "text/javascript; charset=utf-8",
             "/js/api.js": "text/javascript; charset=utf-8",
-            "/js/ui.js": "text/javascript; charset=utf-8",
             "/js/ui-ext/bus.js": "text/javascript; charset=utf-8",
             "/js/ui-ext/panels.js": "text/javascript; charset=utf-8",
             "/icon.svg": "image/svg+xml",

@@ -1,7 +1,6 @@
 // The page of `kestrel-skills serve`: one panel, and none of the Console around it.
 import API from '/js/api.js';
 import { show, registered } from '/js/ui-ext/panels.js';
-import bus from '/js/ui-ext/bus.js';
 
 const note = document.getElementById('page-note');
 
@@ -31,7 +30,6 @@ async function begin() {
   show(panel, document.getElementById('panel-host'), { api: API, panelId: panel.panelId });
 }
 
-window.addEventListener('focus', () => bus.emit('window:focus', {}));
 // An address of another start, pasted over this one, differs in what is behind the # alone: a browser loads nothing then.
 window.addEventListener('hashchange', () => location.reload());
 begin();
