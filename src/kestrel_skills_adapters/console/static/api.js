@@ -32,16 +32,18 @@ export class SwitchedOff extends Problem {
   }
 }
 
-/** Thrown away: what was asked of one agent, when another has been chosen since. */
+/** Thrown away: what was asked of one agent, when another has been chosen since; and what nobody waits for any more. */
 export class Elsewhere extends Error {}
 
 /** The agent whose skills are asked for; nothing where there is but one. */
 export const agentNow = () => API.getHostAgent?.() ?? null;
 
-async function send(method, path, { body, seen, headers = {}, agent = agentNow() } = {}) {
+/** Asks the chosen agent; one that is named is asked, and answers, whichever is chosen. */
+async function send(method, path, { body, seen, headers = {}, named, signal } = {}) {
+  const agent = named === undefined ? agentNow() : named;
   const told = { ...headers };
   if (method !== 'GET') told[seen ? 'If-Match' : 'X-Kestrel-Request'] = seen ? `"${seen}"` : WHY;
-  const options = { method, headers: told };
+  const options = { method, headers: told, signal };
   if (body !== undefined) options.body = JSON.stringify(body);
   let answer;
   let failed = null;
@@ -50,7 +52,7 @@ async function send(method, path, { body, seen, headers = {}, agent = agentNow()
   } catch (error) {
     failed = new Problem(error);
   }
-  if (agentNow() !== agent) throw new Elsewhere();
+  if (signal?.aborted || (named === undefined && agentNow() !== agent)) throw new Elsewhere();
   if (failed) throw failed;
   return answer;
 }
@@ -73,8 +75,8 @@ export const skills = {
   setState: (name, body, seen) => send('PATCH', of(name, '/state'), { body, seen }),
   remove: (name, seen) =>
     send('DELETE', of(name), { seen, headers: { 'X-Kestrel-Allow-Destructive': `${WHY}: its name was typed` } }),
-  previewInstall: (body) => send('POST', '/install/preview', { body }),
-  install: (body) => send('POST', '/install', { body }),
-  job: (id) => send('GET', job(id)),
-  cancel: (id, agent) => send('DELETE', job(id), { agent }),
+  previewInstall: (body, signal) => send('POST', '/install/preview', { body, signal }),
+  install: (body, named) => send('POST', '/install', { body, named }),
+  job: (id, named) => send('GET', job(id), { named }),
+  cancel: (id, named) => send('DELETE', job(id), { named }),
 };

@@ -1,17 +1,21 @@
 // A new skill: judged while it is typed by the very rules that will judge it when it is made.
 import { skills } from './api.js';
 import { h, button, field, settled } from './dom.js';
-import { ask, actions } from './dialogs.js';
+import { ask, actions, confirm } from './dialogs.js';
 import { attempt } from './telling.js';
 
 const BODY = '# Procedure\n\n1. \n\n# Done when\n\n- \n';
 
-/** Resolves to the answer of the server where one was made. */
-export function createSkill() {
-  return ask('New skill', (done) => {
-    const name = h('input', { type: 'text', autocomplete: 'off', spellcheck: false, required: true });
-    const description = h('textarea', { rows: 3, required: true });
-    const body = h('textarea', { rows: 9, class: 'ksk-mono', spellcheck: false, value: BODY });
+/** Resolves to what is to be said, and what was found, where one was made. For `late` see `ask`. */
+export function createSkill(late) {
+  const name = h('input', { type: 'text', autocomplete: 'off', spellcheck: false, required: true });
+  const description = h('textarea', { rows: 3, required: true });
+  const body = h('textarea', { rows: 9, class: 'ksk-mono', spellcheck: false, value: BODY });
+  const mayLeave = async () => {
+    if (!name.value && !description.value && body.value === BODY) return true;
+    return confirm('New skill', 'What you wrote for it is kept nowhere.', 'Throw it away', { kind: 'danger', no: 'Go on writing' });
+  };
+  return ask('New skill', (done, submit) => {
     const enabled = h('input', { type: 'checkbox' });
     const fields = {
       name: field('Name', name, 'Lower-case words with hyphens, such as review-a-diff.'),
@@ -47,20 +51,21 @@ export function createSkill() {
     name.addEventListener('input', typed);
     description.addEventListener('input', typed);
 
-    const submit = async (event) => {
-      event.preventDefault();
-      if (make.disabled) return;
-      make.disabled = true;
-      const made = await attempt(said, () => skills.create({
+    const create = async () => {
+      const { found } = await skills.create({
         name: name.value, description: description.value, body: body.value, enabled: enabled.checked,
-      }));
-      make.disabled = false;
-      if (made) done(made);
+      });
+      return { said: `${found.name} is made. ${found.enabled ? 'It is enabled.' : 'It is disabled until you enable it.'}`, found };
     };
-    return [h('form', { on: { submit } },
+    const send = (event) => {
+      event.preventDefault();
+      if (!make.disabled) submit(make, said, create);
+    };
+    const cancel = async () => (await mayLeave()) && done(null);
+    return [h('form', { on: { submit: send } },
       fields.name.box, fields.description.box, field('Procedure', body).box,
       h('label', { class: 'ksk-check' }, enabled, ' Enable it at once'),
       said,
-      actions(button('Cancel', () => done(null)), make))];
-  });
+      actions(button('Cancel', cancel), make))];
+  }, { mayLeave, late });
 }

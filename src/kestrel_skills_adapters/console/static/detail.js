@@ -149,8 +149,8 @@ export class Detail {
 
   async #remove(entry) {
     if (!(await this.files.mayLeave())) return;
-    const answer = await removeSkill(entry);
-    if (answer) await this.changed(`${entry.name} is deleted.`, { found: answer.found, entry, isGone: true });
+    const answer = await removeSkill(entry, (said) => this.changed(said));
+    if (answer) await this.changed(answer.said, { ...answer, entry });
   }
 
   #move(event) {

@@ -1,16 +1,18 @@
 // Installing: look at exactly what would come, then take exactly that. Nothing lands that was not on screen.
-import { skills, agentNow } from './api.js';
+import { skills, agentNow, Problem } from './api.js';
 import { h, fill, button, field, count, plural } from './dom.js';
 import { ask, actions } from './dialogs.js';
-import { attempt, problemBox, findings, adaptationList } from './telling.js';
+import { trying, problemBox, findings, adaptationList } from './telling.js';
 
 const PAUSE = 400;
+const CANCELLED = 'Cancelled: nothing was installed.';
 
-/** Resolves to what was installed, or null. */
-export function installSkill() {
+/** Resolves to what is to be said, and what has the name then, where something was installed. For `late` see `ask`. */
+export function installSkill(late) {
   const agent = agentNow();
-  let job = null;
-  return ask('Install from git', (done, dialog) => {
+  const tell = (said) => agentNow() === agent && late(said);
+  const leaving = new AbortController();
+  return ask('Install from git', (done, submit, dialog) => {
     const stage = h('div', {});
     const url = h('input', { type: 'url', required: true, placeholder: 'https://…', autocomplete: 'off' });
     const name = h('input', { type: 'text', autocomplete: 'off', spellcheck: false });
@@ -20,31 +22,33 @@ export function installSkill() {
     const asked = () => ({
       source_url: url.value.trim(), skill_name: name.value.trim(), ref: ref.value.trim() || 'HEAD', adapt: adapt.checked,
     });
-    dialog.addEventListener('close', () => {
-      if (job) skills.cancel(job, agent).catch(() => {});
-    });
+    dialog.addEventListener('close', () => leaving.abort());
 
     const form = () => {
       const look = h('button', { class: 'btn btn-primary' }, 'Preview');
-      const submit = async (event) => {
-        event.preventDefault();
-        look.disabled = true;
+      const show = async () => {
+        const request = asked();
         look.textContent = 'Looking…';
-        await attempt(said, async () => {
-          const found = await skills.previewInstall(asked());
+        try {
+          const found = await skills.previewInstall(request, leaving.signal);
           if (found.skills) stock(found);
-          else preview(found);
-        });
-        look.disabled = false;
-        look.textContent = 'Preview';
+          else preview(found, { ...request, skill_name: request.skill_name || found.name, digest: found.digest });
+        } finally {
+          look.textContent = 'Preview';
+        }
       };
-      fill(stage, h('form', { on: { submit } },
+      const send = (event) => {
+        event.preventDefault();
+        submit(look, said, show);
+      };
+      fill(stage, h('form', { on: { submit: send } },
         field('Repository', url, 'A public git repository, by its https address.').box,
         field('Skill', name, 'Its name or folder; left empty, everything in the repository is listed.').box,
         field('Branch, tag or commit', ref).box,
         h('label', { class: 'ksk-check' }, adapt, ' Adapt it where it is written for another program'),
         said,
         actions(button('Cancel', () => done(null)), look)));
+      url.focus();
     };
 
     const stock = (found) => {
@@ -63,7 +67,8 @@ export function installSkill() {
       stage.querySelector('button')?.focus();
     };
 
-    const preview = (found) => {
+    const preview = (found, request) => {
+      const go = button('Install exactly this', () => submit(go, said, () => install(found, request, go)), 'primary');
       const row = (label, value) => value && [h('dt', {}, label), h('dd', {}, value)];
       const { provenance: from } = found;
       const size = found.files.reduce((sum, each) => sum + each.bytes, 0);
@@ -84,7 +89,7 @@ export function installSkill() {
         found.problems.map((each) => h('p', { class: 'ksk-note' }, `${each.message}: ${each.fix}`)),
         said,
         actions(button('Back', form), found.digest && !found.taken
-          ? button('Install exactly this', () => begin(found), 'primary')
+          ? go
           : !found.digest && found.adaptation && button('Preview adapted', () => {
             adapt.checked = true;
             form();
@@ -93,40 +98,53 @@ export function installSkill() {
       stage.querySelector('.ksk-actions .btn-primary')?.focus();
     };
 
-    const begin = async (found) => {
-      const ended = await attempt(said, async () => follow(found, await skills.install({
-        ...asked(), skill_name: asked().skill_name || found.name, digest: found.digest,
-      })));
-      job = null;
-      if (ended?.state === 'done') {
-        done(ended.installed);
-        return;
+    const install = async (found, request, go) => {
+      let ended;
+      try {
+        ended = await follow(found, request, go);
+      } finally {
+        form();
       }
-      form();
-      if (!ended) return;
-      fill(said, ended.problem
-        ? problemBox({ ...ended.problem, message: ended.problem.detail })
-        : h('p', {}, 'Cancelled: nothing was installed.'));
+      if (ended.state === 'done') {
+        const { found: came, then } = ended.installed;
+        return { said: `${came.name} is installed. It is disabled until you enable it.`, found: then ?? came };
+      }
+      if (ended.problem) throw new Problem({ status: ended.problem.status, body: ended.problem });
+      if (dialog.open) fill(said, h('p', {}, CANCELLED));
+      else tell(CANCELLED);
+      return null;
     };
 
-    const follow = async (found, begun) => {
-      let state = begun;
-      job = state.job;
+    // Whoever leaves the dialog cancels: also while the server has not yet said what it has begun.
+    const follow = async (found, request, go) => {
+      let isStopped = false;
+      let wake = () => {};
+      const stop = () => {
+        isStopped = true;
+        wake();
+      };
+      dialog.addEventListener('close', stop);
       const words = h('p', { role: 'status' });
       fill(stage, h('p', {}, `Installing ${found.name}`), h('progress', { 'aria-label': 'Received' }), words, said,
-        actions(button('Cancel', async () => {
-          state = await skills.cancel(job, agent);
-        })));
+        actions(button('Cancel', stop), go)); // one click after another on the same place does not cancel
       stage.querySelector('.ksk-actions button').focus();
+      let state = await skills.install(request, agent);
       while (state.state === 'running') {
         words.textContent = `${plural(state.received, 'byte')} received, ${plural(state.entries, 'entry', 'entries')}`;
-        await new Promise((resolve) => { setTimeout(resolve, PAUSE); });
-        if (state.state === 'running') state = await skills.job(job);
+        if (!isStopped) await new Promise((resolve) => { setTimeout(wake = resolve, PAUSE); });
+        const { job } = state;
+        const next = await trying(() => (isStopped ? skills.cancel : skills.job)(job, agent), (problem) => {
+          if (problem.status || !dialog.open) throw problem; // only where nobody answered is it asked again
+          isStopped = false;
+          fill(said, problemBox(problem));
+        });
+        if (next) fill(said);
+        state = next ?? state;
       }
       return state;
     };
 
     form();
     return [stage];
-  }, { wide: true });
+  }, { wide: true, late: tell });
 }

@@ -232,20 +232,20 @@ export class Panel {
 
   async #create() {
     if (!(await this.detail.mayLeave())) return;
-    const made = await createSkill();
+    const made = await createSkill((said) => this.changed(said));
     if (!made) return;
-    await this.changed(`${made.found.name} is made. ${made.found.enabled ? 'It is enabled.' : 'It is disabled until you enable it.'}`, made);
+    await this.changed(made.said, made);
     this.#enter();
   }
 
   async #install() {
     if (!(await this.detail.mayLeave())) return;
-    const installed = await installSkill();
+    const installed = await installSkill((said) => this.changed(said));
     if (!installed) {
       await this.look();
       return;
     }
-    await this.changed(`${installed.found.name} is installed. It is disabled until you enable it.`, { found: installed.then ?? installed.found });
+    await this.changed(installed.said, installed);
     this.#enter();
   }
 

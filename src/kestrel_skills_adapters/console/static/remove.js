@@ -1,42 +1,60 @@
 // Deleting: what goes, what has the name afterwards, and the name typed in full.
-import { skills, Elsewhere } from './api.js';
-import { h, button, field, count } from './dom.js';
+import { skills } from './api.js';
+import { h, fill, button, field, count } from './dom.js';
 import { ask, actions } from './dialogs.js';
 import { attempt } from './telling.js';
-import { afterwards, PLACES } from './state.js';
+import { afterwards, entries, PLACES } from './state.js';
 
-/** Resolves to the answer of the server where it was deleted. */
-export async function removeSkill(entry) {
-  let files = [];
-  try {
-    files = (await skills.tree(entry.address)).files;
-  } catch (error) {
-    if (error instanceof Elsewhere) return null;
-  }
-  const seen = entry.record.delete_revision;
-  const then = afterwards(entry);
-  return ask(`Delete ${entry.name}`, (done) => {
+const listed = (files) => [
+  h('p', {}, 'These files go:'),
+  h('ul', { class: 'ksk-plain ksk-file-list', tabIndex: 0, 'aria-label': 'Files that go' }, files.map((each) =>
+    h('li', {}, h('code', {}, each.path), h('span', { class: 'ksk-number' }, count(each.bytes)))))];
+
+/** Resolves to what is to be said, and what has the name then, where it was deleted. For `late` see `ask`. */
+export function removeSkill({ name, address }, late) {
+  return ask(`Delete ${name}`, (done, submit) => {
     const typed = h('input', { type: 'text', autocomplete: 'off', spellcheck: false });
-    const go = h('button', { class: 'btn btn-danger', disabled: true }, 'Delete');
+    const go = h('button', { class: 'btn btn-danger' }, 'Delete');
     const said = h('div', { 'aria-live': 'polite' });
-    typed.addEventListener('input', () => { go.disabled = typed.value !== entry.name; });
-    const submit = async (event) => {
-      event.preventDefault();
-      if (go.disabled) return;
-      go.disabled = true;
-      const answer = await attempt(said, () => skills.remove(entry.address, seen));
-      if (answer) done(answer);
-    };
-    return [h('form', { on: { submit } },
-      files.length > 0 && [
-        h('p', {}, 'These files go:'),
-        h('ul', { class: 'ksk-plain ksk-file-list', tabIndex: 0, 'aria-label': 'Files that go' }, files.map((each) =>
-          h('li', {}, h('code', {}, each.path), h('span', { class: 'ksk-number' }, count(each.bytes)))))],
-      h('p', {}, then
+    const place = h('div', {});
+    let seen = null;
+    const judge = () => { go.disabled = !seen || typed.value !== name; };
+
+    // The catalog first: whatever is changed after it, and be it listed here already, is not deleted.
+    const look = () => attempt(place, async () => {
+      seen = null;
+      judge();
+      const now = entries(await skills.catalog()).find((each) => each.address === address && each.record.delete_revision);
+      if (!now) {
+        fill(place, h('p', {}, 'It is not there any more.'));
+        return;
+      }
+      const files = h('div', {});
+      await attempt(files, async () => fill(files, listed((await skills.tree(address)).files)), look);
+      const then = afterwards(now);
+      fill(place, files, h('p', {}, then
         ? `Afterwards ${then.name} means another copy: ${PLACES[then.source] ?? then.source}.`
-        : `Afterwards nothing is called ${entry.name}.`),
-      field(`Type ${entry.name} to delete it`, typed).box,
-      said,
-      actions(button('Cancel', () => done(null)), go))];
-  });
+        : `Afterwards nothing is called ${name}.`));
+      seen = now.record.delete_revision;
+      judge();
+    }, look);
+
+    const remove = async () => {
+      try {
+        const { found } = await skills.remove(address, seen);
+        return { said: `${name} is deleted.`, found, isGone: true };
+      } catch (error) {
+        if (error.isStale) await look();
+        throw error;
+      }
+    };
+    const send = (event) => {
+      event.preventDefault();
+      if (!go.disabled && seen) submit(go, said, remove);
+    };
+    typed.addEventListener('input', judge);
+    look();
+    return [h('form', { on: { submit: send } },
+      place, field(`Type ${name} to delete it`, typed).box, said, actions(button('Cancel', () => done(null)), go))];
+  }, { late });
 }

@@ -12,17 +12,21 @@ export function problemBox(problem, again = null, jump = null) {
     again && button('Try again', again));
 }
 
-/** Runs work, and says in a place what went wrong. What is of another agent by now is dropped in silence. */
-export async function attempt(place, work, again = null, jump = null) {
-  fill(place);
+/** Runs work; `failed` is told what went wrong. What is of another agent by now is dropped in silence. */
+export async function trying(work, failed) {
   try {
     return await work();
   } catch (error) {
     if (error instanceof Elsewhere) return undefined;
     if (!(error instanceof Problem)) throw error;
-    fill(place, problemBox(error, again, jump));
-    return undefined;
+    return failed(error);
   }
+}
+
+/** Runs work, and says in a place what went wrong. */
+export function attempt(place, work, again = null, jump = null) {
+  fill(place);
+  return trying(work, (problem) => { fill(place, problemBox(problem, again, jump)); });
 }
 
 /** Findings, one a line; `jump` makes their places buttons. */
