@@ -26,7 +26,10 @@ export async function trying(work, failed) {
 /** Runs work, and says in a place what went wrong. */
 export function attempt(place, work, again = null, jump = null) {
   fill(place);
-  return trying(work, (problem) => { fill(place, problemBox(problem, again, jump)); });
+  return trying(work, (problem) => {
+    const mayHelp = problem.status !== 422; // what cannot be asked is no better asked twice
+    fill(place, problemBox(problem, mayHelp ? again : null, jump));
+  });
 }
 
 /** Findings, one a line; `jump` makes their places buttons. */
