@@ -40,6 +40,7 @@ class TestAgents:
     def test_each_has_its_own(self, desktop: InConsole) -> None:
         """Chosen, filtered and searched anew; what is shared is there for both."""
         page = desktop.open()
+        page.get_by_label("Search skills").fill("pdf")
         pick(page, "pdf-forms")
         turn(page, OTHER)
         row(page, "sail").wait_for()

@@ -83,7 +83,7 @@ class TestLooking:
         page = desktop.open()
         row(page, "deploy").wait_for()
         told = rows(page).all_inner_texts()
-        assert "KS105, line 3" in told[0]
+        assert "KS105, SKILL.md, line 3" in told[0]
         assert "Held back by the broken deploy" in told[1]
         names = [each.split("\n")[1] for each in told]
         assert names[2:6] == ["release-train", "review-a-diff", "incident-notes", "house-style"]
@@ -218,6 +218,8 @@ class TestStates:
         page.wait_for_timeout(1100)
         page.evaluate("window.dispatchEvent(new Event('focus'))")
         row(page, "another").wait_for(state="attached")
+        tried.wait_for()
+        assert page.get_by_label("Priority of long-tail-9").input_value() == "5"
 
     def test_a_pin_holds_a_skill_to_its_revision(self, desktop: Desktop) -> None:
         """It is on as long as no file changes."""
@@ -533,7 +535,6 @@ def test_keyboard_alone_goes_all_the_way(desktop: Desktop) -> None:
     page = desktop.open()
     row(page, "deploy").wait_for()
     keys = page.keyboard
-    page.locator(".ksk-meter-button").focus()
     keys.press("/")
     keys.type("pdf")
     says(page, "1 entry found.")

@@ -1,9 +1,9 @@
 // The state of a skill, as far as a person may change it: on or off, its priority, its pin.
 import { skills, agentNow, Elsewhere, Problem } from './api.js';
-import { h, fill, button, count, settled } from './dom.js';
+import { h, fill, button, count, freshId, settled } from './dom.js';
 import { problemBox } from './telling.js';
 import { whyNot } from './state.js';
-import { PRIORITIES } from './order.js';
+import { priorityField } from './priority.js';
 
 const keyOf = (entry) => JSON.stringify([agentNow(), entry.key]);
 
@@ -21,26 +21,27 @@ export class Controls {
     this.on = h('button', {
       type: 'button', class: 'btn btn-secondary ksk-switch', role: 'switch', on: { click: () => this.#turn() },
     }, h('span', { class: 'ksk-knob', 'aria-hidden': 'true' }), this.label);
-    this.priority = h('input', {
-      type: 'number', ...PRIORITIES, class: 'ksk-number',
-      on: {
-        input: () => this.#typed(this.tryOut),
-        keydown: (event) => event.key === 'Enter' && this.priority.blur(),
-        change: () => this.#typed((entry, priority) => {
-          if (priority !== entry.record.priority) this.#set(entry, { priority }, `has priority ${priority}`);
-        }),
-      },
+    this.fit = h('p', { class: 'ksk-note ksk-fit', id: freshId(), role: 'status', hidden: true });
+    this.priority = priorityField({ 'aria-describedby': this.fit.id }, {
+      typed: (priority) => this.tryOut(priority, this.#asked),
+      left: (priority) => this.#leave(priority),
+      told: (wrong) => this.#tell(wrong),
     });
     this.pin = h('input', { type: 'checkbox', on: { change: () => this.#pin() } });
     this.state = h('div', { class: 'ksk-parts' }, this.on,
-      h('label', { class: 'ksk-check' }, 'Priority ', this.priority),
+      h('label', { class: 'ksk-check' }, 'Priority ', this.priority.field),
       h('label', { class: 'ksk-check', title: 'Enabled only as long as no file of it changes' }, this.pin, ' Pin'));
     this.why = h('span', { class: 'ksk-note' });
     this.gone = button('Delete…', () => remove(this.#entry));
     this.element = h('div', { class: 'ksk-state' }, this.state, this.why, this.gone);
-    this.fit = h('p', { class: 'ksk-note ksk-fit', role: 'status', hidden: true });
     this.failed = h('div', {});
-    this.tryOut = settled((entry, priority) => this.#try(entry, priority));
+    this.tryOut = settled((priority, asked) => asked === this.#asked && this.#try(priority));
+  }
+
+  /** Shows nothing; what is typed and not set goes nowhere. */
+  clear() {
+    this.#entry = null;
+    this.#asked += 1;
   }
 
   /** Shows the state of an entry. The parts stay, so that a press on one is not lost, nor the focus. */
@@ -48,23 +49,21 @@ export class Controls {
     const { record, kind } = entry;
     const isOther = entry.key !== this.#entry?.key;
     this.#entry = entry;
-    this.#asked += 1;
-    this.fit.hidden = true;
+    const { field } = this.priority;
+    const isTyped = !isOther && document.activeElement === field && field.value !== String(record.priority);
+    if (!isTyped) this.#tell('');
     fill(this.failed);
     this.state.hidden = kind !== 'skill';
     this.why.textContent = kind === 'copy' ? whyNot(entry) : '';
     this.gone.hidden = kind === 'copy' || !record.delete_revision;
     if (kind !== 'skill') return;
-    this.on.disabled = this.priority.disabled = !this.mayState;
+    this.on.disabled = field.disabled = !this.mayState;
     this.pin.disabled = !this.mayState || !record.enabled;
     this.pin.checked = Boolean(record.pin);
     this.on.setAttribute('aria-label', `Enabled: ${entry.name}`);
-    if (isOther || document.activeElement !== this.priority) this.priority.value = String(record.priority);
+    this.priority.show(record.priority, { isTyped });
     this.#switched(this.#wishes.get(keyOf(entry))?.enabled ?? record.enabled);
   }
-
-  /** Shows nothing: what is typed and not yet set was meant for what was shown. */
-  clear() { this.#entry = null; }
 
   get #isOn() { return this.on.getAttribute('aria-checked') === 'true'; }
 
@@ -85,12 +84,20 @@ export class Controls {
     this.#set(this.#entry, { pin }, checked ? 'is pinned to this revision' : 'is no longer pinned');
   }
 
-  /** Goes on with the priority that is typed, where it is one. */
-  #typed(then) {
-    if (this.#entry && this.priority.value !== '' && this.priority.checkValidity()) then(this.#entry, Number(this.priority.value));
+  /** Says below the head what is typed would come to, or that it is no priority. */
+  #tell(text) {
+    this.#asked += 1;
+    this.fit.textContent = text;
+    this.fit.hidden = !text;
   }
 
-  async #try(entry, priority) {
+  #leave(priority) {
+    const entry = this.#entry;
+    if (entry && priority !== entry.record.priority) this.#set(entry, { priority }, `has priority ${priority}`);
+  }
+
+  async #try(priority) {
+    const entry = this.#entry;
     const asked = (this.#asked += 1);
     const isWanted = () => asked === this.#asked;
     try {
@@ -100,9 +107,9 @@ export class Controls {
       const place = at >= 0
         ? `in the prompt, ${count(at + 1)} of ${count(context.included.length)}`
         : entry.record.enabled ? 'left out of the prompt' : 'not in the prompt, as it is disabled';
-      this.fit.hidden = false;
-      this.fit.textContent = `With ${count(priority)}: ${place}. ${count(context.bytes)} of ${count(context.budget)} bytes, ${count(context.omitted.length)} left out.`;
+      this.#tell(`With ${count(priority)}: ${place}. ${count(context.bytes)} of ${count(context.budget)} bytes, ${count(context.omitted.length)} left out.`);
     } catch (error) {
+      if (error instanceof Elsewhere) return;
       if (!(error instanceof Problem)) throw error;
       if (isWanted()) fill(this.failed, problemBox(error));
     }

@@ -31,12 +31,14 @@ export class List {
   }
 
   show(rows, active, nothing) {
+    const isThere = active === this.#active && this.index >= 0;
     this.#rows = rows;
     this.#active = active;
     this.none.textContent = nothing;
     this.none.hidden = rows.length > 0;
     this.element.hidden = rows.length === 0;
     this.space.style.height = `${rows.length * ROW}px`;
+    if (!isThere) this.#bringIntoSight(); // but where a person scrolled away from it, it is left there
     this.#paint();
   }
 
@@ -88,6 +90,7 @@ export class List {
     const { record } = row;
     const rank = row.kind === 'skill' && record.enabled ? String(record.priority) : '';
     const tags = [
+      row.word,
       SOURCES[row.source] ?? row.source,
       record.edited ? 'edited' : '',
       record.pin ? 'pinned' : '',
@@ -101,11 +104,11 @@ export class List {
         class: 'ksk-row', role: 'option', id: `${this.#id}-${at}`, data: { state: row.state, at, is },
         'aria-selected': String(at === active), 'aria-posinset': at + 1, 'aria-setsize': this.#rows.length,
       },
-      h('span', { class: 'ksk-glyph', 'aria-hidden': 'true' }, row.glyph),
+      h('span', { class: 'ksk-glyph', 'aria-hidden': 'true', title: row.label }, row.glyph),
       h('span', { class: 'ksk-row-text' },
         h('span', { class: 'ksk-line' },
           h('span', { class: 'ksk-name' }, row.name),
-          h('span', { class: 'ksk-said' }, `, ${row.label}, `),
+          h('span', { class: 'ksk-said' }, row.word ? ', ' : `, ${row.label}, `),
           h('span', { class: 'ksk-tags' }, tags.join(' · '))),
         h('span', { class: 'ksk-line' },
           h('span', { class: 'ksk-about' }, row.text),

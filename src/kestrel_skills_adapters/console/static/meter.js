@@ -35,6 +35,7 @@ export class Meter {
       'What comes first is in the prompt first. Drag a skill, move it with ↑ and ↓ on its handle, or type its priority: lower comes first. Nothing is set before you save it.');
     this.sequence = new Sequence({
       hint: this.how, open, moved: (name, to) => this.#move(name, to), typed: (name, priority) => this.#type(name, priority),
+      told: (wrong) => fill(this.unfit, wrong && h('p', { class: 'ksk-bad', role: 'alert' }, wrong)),
     });
     this.clause = h('pre', { class: 'ksk-clause', tabIndex: 0, 'aria-label': 'The clause, exactly as the agent sees it' });
     this.foot = h('div', { class: 'ksk-meter-foot', 'aria-live': 'polite' });
@@ -150,6 +151,7 @@ export class Meter {
         this.forget();
         this.toggle.focus();
         this.#draw();
+        this.say('The order is as it was.');
       }),
       button(`Save ${plural(changes.length, 'priority', 'priorities')}`, () => this.#save(), 'primary'));
   }

@@ -3,6 +3,7 @@ import { skills, agentNow, Elsewhere, Problem, SwitchedOff } from './api.js';
 import { h, fill, button, plural, settled } from './dom.js';
 import { confirm, dismiss } from './dialogs.js';
 import { lost } from './conflict.js';
+import { keepFocus } from './focus.js';
 import { FILTERS, counts, entries, isEditable, matching } from './state.js';
 import { List } from './list.js';
 import { Detail } from './detail.js';
@@ -18,6 +19,7 @@ export class Panel {
   #hasPainted = false;
   #wanted = null;
   #seen = '';
+  #found = '';
   #agent = null;
   #asked = 0;
   #shown = 0;
@@ -25,9 +27,9 @@ export class Panel {
   constructor() {
     this.search = h('input', {
       type: 'search', class: 'ksk-search', placeholder: 'Search names, descriptions   /', 'aria-label': 'Search skills',
-      on: { input: settled(() => this.#list(), 60), keydown: (event) => this.#fromSearch(event) },
+      on: { input: settled(() => this.#list({ isSought: true }), 60), keydown: (event) => this.#fromSearch(event) },
     });
-    this.filter = h('select', { 'aria-label': 'Show', on: { change: () => this.#list() } });
+    this.filter = h('select', { 'aria-label': 'Show', on: { change: () => this.#list({ isSought: true }) } });
     this.fresh = button('New', () => this.#create());
     this.bring = button('Install', () => this.#install());
     this.live = h('p', { class: 'ksk-live', role: 'status', 'aria-live': 'polite' });
@@ -42,9 +44,10 @@ export class Panel {
     });
     this.columns = h('div', { class: 'ksk-split' },
       h('div', { class: 'ksk-side' }, this.list.element, this.list.none), this.detail.element);
-    this.element = h('div', { class: 'ksk', on: { keydown: (event) => this.#key(event) } },
+    this.element = h('div', { class: 'ksk', on: { keydown: (event) => this.#hear(event) } },
       h('div', { class: 'ksk-top' }, h('h1', {}, 'Skills'), this.search, this.filter, this.fresh, this.bring),
       this.notices.element, this.meter.element, this.columns, this.live);
+    keepFocus(this.element, () => this.#back());
     this.#begin();
   }
 
@@ -83,6 +86,7 @@ export class Panel {
     this.#all = [];
     this.#chosen = null;
     this.#hasPainted = false;
+    this.search.value = this.filter.value = '';
     this.columns.hidden = this.meter.element.hidden = true;
     this.element.classList.remove('ksk-inside');
     this.say('Loading…');
@@ -147,8 +151,8 @@ export class Panel {
     if (!entry) return false;
     this.#chosen = key;
     this.list.choose(key);
-    if (enters) this.#enter();
     this.detail.show(entry);
+    if (enters) this.#enter();
     return true;
   }
 
@@ -184,8 +188,9 @@ export class Panel {
     }
     this.#chosen = entry.key;
     this.list.choose(entry.key);
+    const shown = this.detail.show(entry, { tab: 'files', path: draft.path });
     this.#enter();
-    await this.detail.show(entry, { tab: 'files', path: draft.path });
+    await shown;
   }
 
   async #drop(draft) {
@@ -221,13 +226,16 @@ export class Panel {
     this.filter.value = chosen;
   }
 
-  #list() {
+  /** Lists what passes. How much that is is said where it was sought, and once more where that was said last. */
+  #list({ isSought = false } = {}) {
     const rows = matching(this.#all, this.filter.value, this.search.value);
     const nothing = this.#all.length
       ? 'Nothing is found. Search for less, or show all.'
       : 'There are no skills yet. Make one with New, or bring one in with Install.';
     this.list.show(rows, this.#chosen, nothing);
-    if (this.search.value) this.say(`${plural(rows.length, 'entry', 'entries')} found.`);
+    const found = `${plural(rows.length, 'entry', 'entries')} found.`;
+    if (isSought || (this.#found && this.live.textContent === this.#found)) this.say(found);
+    this.#found = found;
   }
 
   async #create() {
@@ -257,6 +265,7 @@ export class Panel {
   #back() {
     this.element.classList.remove('ksk-inside');
     this.list.focus();
+    if (this.list.element.hidden) this.search.focus();
   }
 
   #fromSearch(event) {
@@ -270,20 +279,25 @@ export class Panel {
       event.stopPropagation();
       if (this.search.value) {
         this.search.value = '';
-        this.#list();
+        this.#list({ isSought: true });
       } else this.list.focus();
     }
   }
 
-  #key(event) {
+  #hear(event) {
     if (event.key === ' ') event.stopPropagation(); // the Console would take it for push-to-talk, and no button be pressed
-    if (event.target.closest('dialog')) return;
-    const writes = event.target.matches('textarea, select, input:not([type=checkbox])');
-    if (event.key === '/' && !writes) {
+  }
+
+  /** Takes a key that was pressed anywhere on the page while the panel is shown, and that nothing else has taken. */
+  key(event) {
+    const { key, target, defaultPrevented, ctrlKey, metaKey, altKey } = event;
+    if (defaultPrevented || ctrlKey || metaKey || altKey || document.querySelector('dialog[open]')) return;
+    const writes = target.isContentEditable || target.matches('textarea, select, input:not([type=checkbox])');
+    if (key === '/' && !writes && !this.search.hidden) {
       event.preventDefault();
       this.search.focus();
       this.search.select();
-    } else if (event.key === 'Escape' && this.detail.element.contains(event.target)) {
+    } else if (key === 'Escape' && (target === document.body || this.detail.element.contains(target))) {
       event.preventDefault();
       this.#back();
     }

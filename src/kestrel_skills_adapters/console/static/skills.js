@@ -10,8 +10,10 @@ const PAUSE = 1000;
 let panel = null;
 let looked = 0;
 
+const isShown = () => Boolean(panel?.element.isConnected) && panel.element.offsetParent !== null;
+
 function look() {
-  if (!panel?.element.isConnected || panel.element.offsetParent === null) return;
+  if (!isShown()) return;
   if (Date.now() - looked < PAUSE) return;
   looked = Date.now();
   panel.look();
@@ -50,6 +52,7 @@ bus.on('panel:hidden', (hidden) => hidden?.panelId === PANEL && panel?.keep());
 bus.on('agent:switch', turn);
 API.onHostAgentChange?.(turn);
 window.addEventListener('focus', look);
+document.addEventListener('keydown', (event) => isShown() && panel.key(event));
 window.addEventListener('pagehide', () => panel?.keep());
 window.addEventListener('beforeunload', (event) => {
   if (panel?.isDirty) event.preventDefault();

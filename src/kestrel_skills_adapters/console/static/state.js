@@ -27,6 +27,8 @@ const LABELS = {
   held: 'Held back',
   shadowed: 'Shadowed',
 };
+/** In the list, where there is little room; what is as it should be has none. */
+const WORDS = { prompt: '', off: 'disabled', omitted: 'left out', rejected: 'rejected', held: 'held back', shadowed: 'shadowed' };
 
 // With its source: what a path of the interface spells out, as /install, is no name there.
 const addressOf = (each) => `${each.name}@${each.source}`;
@@ -41,6 +43,7 @@ function of(record, state, more = {}) {
     text: record.description,
     state,
     glyph: GLYPHS[state],
+    word: WORDS[state],
     label: LABELS[state],
     sought: `${record.name} ${record.description}`.toLowerCase(),
     record,
@@ -50,8 +53,8 @@ function of(record, state, more = {}) {
 
 function rejection(folder) {
   const [fault] = folder.faults;
-  const where = fault?.line ? `, line ${fault.line}` : '';
-  const why = fault ? `${fault.code}${where}: ${fault.message}` : 'It cannot be read.';
+  const where = fault ? [fault.code, fault.file, fault.line && `line ${fault.line}`].filter(Boolean).join(', ') : '';
+  const why = fault ? `${where}: ${fault.message}` : 'It cannot be read.';
   return {
     kind: 'rejected',
     key: `!${folder.source}/${folder.name}`,
@@ -61,6 +64,7 @@ function rejection(folder) {
     text: why,
     state: 'rejected',
     glyph: GLYPHS.rejected,
+    word: WORDS.rejected,
     label: 'Rejected',
     sought: `${folder.name} ${why}`.toLowerCase(),
     record: folder,
