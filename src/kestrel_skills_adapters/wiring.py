@@ -30,6 +30,7 @@ from .posix.store import PosixSkillStore
 from .settings import BadSetting, PathLike, Settings, is_same, is_server, settings_of, shown_state
 from .sql.address import ServerUrl
 from .sql.states import SqliteStates
+from .together import together
 from .world import SystemChance, SystemClock, finish, inline, never, threads
 
 if TYPE_CHECKING:
@@ -157,7 +158,7 @@ def hosted_library(
     store = PosixSkillStore(settings.root, chance=SystemChance(), watcher=Watcher())
     sources: list[SkillFiles] = [store]
     if settings.shared is not None:
-        sources.append(PosixSkillFiles(settings.shared, SourceId.HOST_SHARED, watcher=Watcher()))
+        sources.append(together(PosixSkillFiles(settings.shared, SourceId.HOST_SHARED, watcher=Watcher())))
     return SkillLibrary(
         agent=settings.agent,
         sources=sources,

@@ -15,13 +15,14 @@ from attrs import field, frozen
 from kestrel_skills_adapters.memory.files import Entry, MemorySkillFiles, Odd
 from kestrel_skills_adapters.posix.reading import PosixSkillFiles
 from kestrel_skills_adapters.posix.syscalls import Syscalls
+from kestrel_skills_adapters.together import SharedFiles, Together
 from kestrel_skills_core.domain.errors import SourceUnavailable
 from kestrel_skills_core.domain.names import SourceId
 from kestrel_skills_core.domain.tree import Content
 from kestrel_skills_core.ports.files import SkillFiles
 from kestrel_skills_core.ports.world import Chance
 
-__all__ = ["CountingChance", "Disk", "InMemory", "Later", "Root", "document", "drawn"]
+__all__ = ["CountingChance", "Disk", "InMemory", "Later", "Root", "Shared", "document", "drawn"]
 
 
 class CountingChance:
@@ -169,11 +170,11 @@ class Disk:
     source: SourceId
     chance: Chance | None = None
     calls: Syscalls = field(factory=Later)
-    files: PosixSkillFiles = field(init=False)
+    files: SkillFiles = field(init=False)
 
-    def __attrs_post_init__(self) -> None:
-        files = PosixSkillFiles(self.path, self.source, chance=self.chance, calls=self.calls)
-        object.__setattr__(self, "files", files)
+    @files.default
+    def _reader(self) -> SkillFiles:
+        return PosixSkillFiles(self.path, self.source, chance=self.chance, calls=self.calls)
 
     @classmethod
     def made(cls, above: Path, source: SourceId, chance: Chance | None) -> Disk:
@@ -216,3 +217,14 @@ class Disk:
         """The bytes in a folder's marker."""
         place = self.path / folder / ".kestrel-generation"
         return place.read_bytes() if place.is_file() and not place.is_symlink() else None
+
+
+@frozen
+class Shared(Disk):
+    """The same, looked at together with whoever else in this process reads it."""
+
+    files: SkillFiles = field(init=False)
+
+    @files.default
+    def _together(self) -> SkillFiles:
+        return SharedFiles(Together(self._reader()))

@@ -19,14 +19,14 @@ from kestrel_skills_core.domain.names import ResourcePath, SkillName, SourceId, 
 from kestrel_skills_core.domain.record import Sighting
 from kestrel_skills_core.domain.tree import Content
 from kestrel_skills_core.ports.world import Chance
-from tests.contracts.files import CountingChance, Disk, InMemory, Root, document, drawn
+from tests.contracts.files import CountingChance, Disk, InMemory, Root, Shared, document, drawn
 
 KNOTS, GOOD, SHELLS = SkillName("knots"), SkillName("zz-good"), SkillName("shells")
 DOCUMENT = ResourcePath("SKILL.md")
 KIB = 1024
 LOCAL, SHARED = SourceId.AGENT_LOCAL, SourceId.HOST_SHARED
 Made = Callable[[Path, SourceId, Chance | None], Root]
-MAKERS: dict[str, Made] = {"memory": InMemory.made, "posix": Disk.made}
+MAKERS: dict[str, Made] = {"memory": InMemory.made, "posix": Disk.made, "posix, shared": Shared.made}
 
 
 @pytest.fixture(params=list(MAKERS))
@@ -565,7 +565,7 @@ def test_the_fake_sees_what_the_disk_sees(entries: dict[str, Entry]) -> None:
     """The same tree gives one sighting, but for times and the sizes of what is no file."""
     seen = []
     with tempfile.TemporaryDirectory() as above:
-        for make in MAKERS.values():
+        for make in (InMemory.made, Disk.made):
             root = make(Path(above), SHARED, None)
             root.put("knots", Odd("folder"))
             for path, entry in entries.items():
