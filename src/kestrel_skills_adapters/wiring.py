@@ -30,7 +30,6 @@ from .posix.store import PosixSkillStore
 from .settings import BadSetting, PathLike, Settings, is_same, is_server, settings_of, shown_state
 from .sql.address import ServerUrl
 from .sql.states import SqliteStates
-from .together import together
 from .world import SystemChance, SystemClock, finish, inline, never, threads
 
 if TYPE_CHECKING:
@@ -154,6 +153,7 @@ def hosted_library(
 ) -> SkillLibrary:
     """The library of an agent of a host, on the host's own database, with what follows it. Opens nothing yet."""
     from .sql.hosted import HostedStates  # noqa: PLC0415 - only a host has a loop
+    from .together import together  # noqa: PLC0415 - and several agents
 
     store = PosixSkillStore(settings.root, chance=SystemChance(), watcher=Watcher())
     sources: list[SkillFiles] = [store]

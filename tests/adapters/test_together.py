@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import gc
 import threading
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager
 from pathlib import Path
@@ -16,10 +16,13 @@ from attrs import define, field
 from kestrel_skills_adapters.memory.files import MemorySkillFiles
 from kestrel_skills_adapters.posix.reading import PosixSkillFiles
 from kestrel_skills_adapters.together import SharedFiles, Together, together
+from kestrel_skills_adapters.wiring import hosted_library, settings_of
 from kestrel_skills_adapters.world import threads
 from kestrel_skills_core.domain.names import SourceId
 from kestrel_skills_core.domain.resolver import Survey
 from kestrel_skills_core.domain.tree import Content
+from kestrel_skills_core.ports.files import SkillFiles
+from kestrel_skills_core.ports.privacy import Privacy
 from tests.contracts.files import document
 
 SHARED = SourceId.HOST_SHARED
@@ -188,3 +191,19 @@ def test_agents_of_many_loops_look_together() -> None:
             threading.Event().wait(0.01)
         root.leave.release(2)
     assert len({id(each.result()) for each in asked}) == 2
+
+
+def test_agents_of_a_host_look_together(tmp_path: Path) -> None:
+    """What the host puts together for two agents that share a folder is one root of that folder."""
+    (tmp_path / "shared").mkdir()
+
+    def sources(agent: str) -> Sequence[SkillFiles]:
+        root = tmp_path / agent
+        root.mkdir()
+        settings = settings_of({"KESTREL_SHARED_SKILLS_DIR": str(tmp_path / "shared")}, root=root, agent=agent)
+        return hosted_library(settings, database=lambda: None, privacy=Privacy(), mirrors=()).sources
+
+    (_, one), (_, two) = sources("one"), sources("two")
+    assert isinstance(one, SharedFiles)
+    assert isinstance(two, SharedFiles)
+    assert one._together is two._together
