@@ -20,6 +20,7 @@ import time
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import ExitStack, closing, contextmanager, suppress
 from importlib import metadata
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, Final
 
@@ -35,8 +36,6 @@ ROOMY: Final = 200_000
 _START: Final = 90.0
 _STOP: Final = 20.0
 
-# A host keeps what it learnt of models, their contexts too, in its own package, for every agent of its environment; so
-# a model of another context has another name.
 _SETTINGS: Final = """\
 [llm]
 route_priority = ["stub:local"]
@@ -47,9 +46,9 @@ adapter = "OpenAIAdapter"
 base_url = "{model}"
 api_key = "none"
 local = true
-model = "scripted-{context}"
+model = "scripted"
 [llm.catalog.context_limits_override]
-"scripted-{context}" = {context}
+"scripted" = {context}
 """
 _AGENTS: Final = """\
 [host]
@@ -71,6 +70,14 @@ def host_version() -> str | None:
         return metadata.version("kestrel-sovereign")
     except metadata.PackageNotFoundError:
         return None
+
+
+def _forget_models() -> None:
+    """Remove what a host whose Console was opened wrote into its own package: the models, for all homes to come."""
+    host = find_spec("kestrel_sovereign")
+    assert host is not None, "a test of a host has one"
+    assert host.origin is not None, "it is a package"
+    Path(host.origin).with_name("model_discovery_cache.json").unlink(missing_ok=True)
 
 
 @contextmanager
@@ -211,6 +218,7 @@ class Home:
         Raises:
             AssertionError: It does not come up; with the end of its log.
         """
+        _forget_models()
         port = _free_port()
         base = f"http://127.0.0.1:{port}"
         named = ", ".join(f'"{each}"' for each in self.features)
@@ -250,6 +258,7 @@ class Home:
             time.sleep(0.1)
 
     def _settle(self) -> None:
+        _forget_models()
         self._write("kestrel.toml", _SETTINGS.format(model=self._model, context=self.context))
 
     def _write(self, name: str, text: str) -> None:
