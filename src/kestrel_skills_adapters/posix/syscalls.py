@@ -39,6 +39,24 @@ def _never() -> bool:
     return False
 
 
+class _Held:
+    """A folder that is open inside of a `with`; a survey holds thousands, and a generator for each would cost more."""
+
+    __slots__ = ("_at", "_calls", "_fd", "_name")
+
+    def __init__(self, calls: Syscalls, name: str, at: int | None) -> None:
+        self._calls = calls
+        self._name = name
+        self._at = at
+
+    def __enter__(self) -> int:
+        self._fd = self._calls.open(self._name, self._at)
+        return self._fd
+
+    def __exit__(self, *_: object) -> None:
+        self._calls.close(self._fd)
+
+
 class Syscalls:
     """Everything raises `OSError`, and nothing else."""
 
@@ -54,20 +72,15 @@ class Syscalls:
         """Close a folder or a new file."""
         os.close(fd)
 
-    @contextmanager
-    def folder(self, name: str, at: int | None = None) -> Iterator[int]:
-        """Hold a folder open."""
-        fd = self.open(name, at)
-        try:
-            yield fd
-        finally:
-            self.close(fd)
+    def folder(self, name: str, at: int | None = None) -> _Held:
+        """Hold a folder open, from the `with` on."""
+        return _Held(self, name, at)
 
     def listed(self, fd: int, most: int) -> list[tuple[str, Kind]]:
         """The first so many entries of an open folder, in the disk's own order."""
         with os.scandir(fd) as entries:
             return [
-                (entry.name, "file" if not entry.is_symlink() and entry.is_file() else _odd_kind(entry))
+                (entry.name, "file" if entry.is_file(follow_symlinks=False) else _odd_kind(entry))
                 for entry in islice(entries, most)
             ]
 
@@ -230,6 +243,6 @@ class Syscalls:
 
 
 def _odd_kind(entry: os.DirEntry[str]) -> Kind:
-    if entry.is_symlink():
-        return "link"
-    return "folder" if entry.is_dir() else "other"
+    if entry.is_dir(follow_symlinks=False):
+        return "folder"
+    return "link" if entry.is_symlink() else "other"

@@ -13,40 +13,28 @@ from typing import Final
 from attrs import frozen
 
 from . import frontmatter, rules
-from .canonical import canonical, render_head, values_of
+from .canonical import render_head
 from .errors import BadDocument
 from .findings import Finding, Rule, capped, faults_of
 from .frontmatter import Field
+from .glance import CONTROLS, LONG_BODY_LINES, VISIBLE, WORDY, Head, glance, holds_controls
 from .limits import LIMITS
 from .names import DOCUMENT, SkillName, is_device_name, is_skill_name
 from .pointer import POINTER, is_pointer
-from .text import HiddenText, escaped, folded, hidden_runs, place_in, unseen
+from .text import HiddenText, escaped, folded, hidden_runs, place_in
 
 __all__ = ["Head", "SkillDocument", "examine", "parse", "render"]
 
 _BOM: Final = b"\xef\xbb\xbf"
 _UTF16: Final = (b"\xff\xfe", b"\xfe\xff")
-_FENCE: Final = "---\n"
 _OPENING: Final = re.compile(r"---[ \t]*(?:\r?\n|\Z)")
 _CLOSING: Final = re.compile(r"^---[ \t]*\r?$", re.MULTILINE)
 _ALMOST_CLOSING: Final = re.compile(r"^[ \t]*---?.*$", re.MULTILINE)
-_CONTROLS: Final = "".join(char for char in map(chr, range(32)) if char not in "\t\n\f\r")
-_CONTROL: Final = re.compile(f"[{re.escape(_CONTROLS)}]")
-_VISIBLE: Final = re.compile(r"\S")
+_CONTROL: Final = re.compile(f"[{re.escape(CONTROLS)}]")
 _LONE_RETURN: Final = re.compile(r"\r(?!\n)")
 _RETURNED_OPENING: Final = re.compile(r"---[ \t]*\r(?!\n)")
 _BLANK: Final = re.compile(r"\s+")
 _SHOWN: Final = 80
-_WORDY: Final = 500
-_LONG_BODY_LINES: Final = 500
-
-
-@frozen
-class Head:
-    """What the catalog keeps of a `SKILL.md`, legal by construction: made by `examine` only."""
-
-    name: SkillName
-    description: str
 
 
 @frozen
@@ -79,8 +67,10 @@ def examine(content: bytes, folder: str) -> tuple[Head | None, tuple[Finding, ..
 
     The findings are in reading order, `Limits.findings` at most.
     """
+    if (head := glance(content, folder)) is not None:
+        return head, ()
     reading = _Reading(content, folder)
-    return reading.head, capped(reading.findings) if reading.findings else ()
+    return reading.head, capped(reading.findings)
 
 
 def render(name: SkillName, description: str, body: str) -> bytes:
@@ -104,7 +94,7 @@ class _Reading:
         self.fields_at = 0
         self.fields_end = 0
         self.body_at = 0
-        if self._decode() and not self._glance():
+        if self._decode():
             self._check_characters()
             if self._split():
                 self._check_body()
@@ -141,32 +131,9 @@ class _Reading:
         advice = "save the file as UTF-8: it looks like UTF-16" if content.startswith(_UTF16) else ""
         self._add(rules.NOT_UTF8, message, *place_in(content, at), advice)
 
-    def _glance(self) -> bool:
-        """Take the head of a canonical file in which there is nothing to find; say whether this is one.
-
-        It may only ever answer less than the close look that every other file gets; a property holds the two together.
-        """
-        text = self.text
-        fields = canonical(text, len(_FENCE)) if text.startswith(_FENCE) else None
-        if fields is None or self.findings or not text.startswith(_FENCE, fields.end()):
-            return False
-        name, description = values_of(fields)
-        body_at = fields.end() + len(_FENCE)
-        if (
-            name != self.folder
-            or not is_skill_name(name)
-            or not _is_plain_description(description)
-            or not _is_plain_body(text, body_at)
-            or "\r" in text
-            or _holds_controls(text)
-        ):
-            return False
-        self.head, self.body_at = Head(SkillName(name), description), body_at
-        return True
-
     def _check_characters(self) -> None:
-        if _holds_controls(self.text) and (found := _CONTROL.search(self.text)):
-            others = sum(map(self.text.count, _CONTROLS)) - 1
+        if holds_controls(self.text) and (found := _CONTROL.search(self.text)):
+            others = sum(map(self.text.count, CONTROLS)) - 1
             message = f"the control character U+{ord(found[0]):04X}{_and_more(others)}"
             self._add_at(rules.CONTROL_CHARACTER, message, found.start())
         if "\r" in self.text and (lone := _LONE_RETURN.search(self.text)):
@@ -212,10 +179,10 @@ class _Reading:
             self._add_at(rules.UNCLOSED_FRONTMATTER, message, almost.start(), "make the line three hyphens and no more")
 
     def _check_body(self) -> None:
-        if _VISIBLE.search(self.text, self.body_at) is None:
+        if VISIBLE.search(self.text, self.body_at) is None:
             self._add_at(rules.EMPTY_BODY, "nothing stands below the frontmatter", self.fields_end)
         lines = self.text.count("\n", self.body_at)
-        if lines > _LONG_BODY_LINES:
+        if lines > LONG_BODY_LINES:
             self._add_at(rules.LONG_BODY, f"{lines:,} lines", self.body_at)
 
     def _check_fields(self) -> None:
@@ -272,7 +239,7 @@ class _Reading:
             self._refuse_hidden(run, text, field)
         if len(self.findings) > before:
             return None
-        if len(text) > _WORDY:
+        if len(text) > WORDY:
             self._add(rules.WORDY_DESCRIPTION, f"{len(text):,} characters", field.line, field.column)
         return text
 
@@ -296,18 +263,6 @@ class _Reading:
         for _ in range(earlier):
             at = self.text.find(char, at + 1)
         return at
-
-
-def _is_plain_description(text: str) -> bool:
-    return 0 < len(text) <= _WORDY and folded(text) == text and not any(unseen(text))
-
-
-def _is_plain_body(text: str, at: int) -> bool:
-    return _VISIBLE.search(text, at) is not None and text.count("\n", at) <= _LONG_BODY_LINES
-
-
-def _holds_controls(text: str) -> bool:
-    return any(char in text for char in _CONTROLS)  # a search for each is ten times faster than one for all
 
 
 def _and_more(count: int) -> str:

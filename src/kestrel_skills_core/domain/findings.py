@@ -80,7 +80,7 @@ class Finding:
 
 def faults_of(findings: Iterable[Finding]) -> tuple[Finding, ...]:
     """The findings that keep a skill out of a catalog, in reading order."""
-    return tuple(sorted((found for found in findings if found.severity == "error"), key=_place))
+    return tuple(sorted([found for found in findings if found.severity == "error"], key=_place))
 
 
 def capped(findings: Iterable[Finding]) -> tuple[Finding, ...]:

@@ -234,21 +234,20 @@ class Folder:
         """The verdict, once every entry was told of."""
         crossed = self._crossed()
         judged = self._judged(crossed)
-        findings = capped(judged)
+        faults = faults_of(judged)
         inventory = () if crossed else tuple(sorted(self._items))
-        fine = self._head is not None and not any(found.severity == "error" for found in findings)
         return Sighting(
             folder=self._name,
-            head=self._head if fine else None,
+            head=None if faults else self._head,
             inventory=inventory,
             revision=revision_of(inventory),
-            findings=findings,
+            findings=capped(judged),
             generation=self._generation,
             provenance=self._provenance,
             unlisted=None if crossed else self._listing(),
             unread=self._unread,
             unrecorded=next((found for found in judged if found.file == PROVENANCE), None),
-            adaptable=is_adaptable(self._name, self._document, faults_of(judged), self._provenance),
+            adaptable=bool(faults) and is_adaptable(self._name, self._document, faults, self._provenance),
             stamps=stamps,
         )
 

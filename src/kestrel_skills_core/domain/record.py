@@ -125,7 +125,7 @@ class SkillRecord:
 
     @enabled.default
     def _is_on(self) -> bool:
-        return self.state.is_on(self.subject, self.revision)
+        return self.state.enabled and self.state.is_on(self.subject, self.revision)
 
     @property
     def subject(self) -> Subject | None:
