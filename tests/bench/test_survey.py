@@ -3,12 +3,9 @@
 from __future__ import annotations
 
 import gc
-import hashlib
-import os
-import random
 import statistics
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +14,8 @@ import pytest
 from kestrel_skills_adapters.posix.reading import PosixSkillFiles
 from kestrel_skills_adapters.posix.syscalls import Syscalls
 from kestrel_skills_core.domain.names import SourceId
+from tests.bench.beside.floor import read_and_digest, stat_all
+from tests.bench.beside.trees import grow
 
 pytestmark = [pytest.mark.bench, pytest.mark.timeout(600)]
 
@@ -34,50 +33,10 @@ class Later(Syscalls):
 
 @pytest.fixture(scope="module")
 def root(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """4,000 skills of three files, of the sizes that real ones have at the median: 4 KB, 3 KB, 1.5 KB."""
-    chance = random.Random(5)
-    words = ["".join(chance.choices("abcdefghijklmnopqrstuvwxyz", k=chance.randint(2, 9))) for _ in range(3000)]
-
-    def text(size: int) -> str:
-        return " ".join(chance.choices(words, k=size // 5))[:size].strip()
-
+    """4,000 skills of three files."""
     root = tmp_path_factory.mktemp("survey") / "skills"
-    for number in range(SKILLS):
-        folder = root / f"skill-{number:04}"
-        (folder / "scripts").mkdir(parents=True)
-        body = "\n".join(text(75) for _ in range(48))
-        head = f"---\nname: {folder.name}\ndescription: {text(160)}\n---\n"
-        (folder / "SKILL.md").write_text(f"{head}\n# Skill {number}\n\n{body}\n")
-        (folder / "reference.md").write_text(text(3000))
-        (folder / "scripts" / "run.py").write_text(text(1500))
+    grow(root, SKILLS)
     return root
-
-
-def files_below(root: Path) -> Iterator[os.DirEntry[str]]:
-    """Every file: a bare walk."""
-    folders = [str(root)]
-    while folders:
-        with os.scandir(folders.pop()) as entries:
-            for entry in entries:
-                if entry.is_dir(follow_symlinks=False):
-                    folders.append(entry.path)
-                else:
-                    yield entry
-
-
-def read_and_digest(root: Path) -> None:
-    """The floor of a first survey: every file read in one call, and its SHA-256."""
-    for entry in files_below(root):
-        fd = os.open(entry.path, os.O_RDONLY | os.O_CLOEXEC)
-        content = os.read(fd, 65_536)
-        os.close(fd)
-        hashlib.sha256(content).digest()
-
-
-def stat_all(root: Path) -> None:
-    """The floor of a second survey: every file looked at."""
-    for entry in files_below(root):
-        entry.stat(follow_symlinks=False)
 
 
 def compared(benchmark: Any, survey: Callable[[], object], floor: Callable[[], object]) -> None:

@@ -1,0 +1,96 @@
+"""What was promised of the speed, as ratios of what one run measured on one machine. Pure."""
+
+from __future__ import annotations
+
+import statistics
+from collections.abc import Callable, Iterable, Mapping
+
+from attrs import frozen
+
+from .figures import Figures, Ratio, ratio
+
+__all__ = ["BARS", "Bar", "bytes_a_skill"]
+
+SAME = ("read", "enable", "create", "edit", "delete")
+"""What costs the same however many skills there are."""
+
+
+@frozen
+class Bar:
+    """A promise: how much something may be at most, or must be at least; and how much it is."""
+
+    aim: float
+    measure: Callable[[Figures], Ratio]
+    at_least: bool = False
+
+    def is_met(self, figures: Figures) -> bool:
+        """Whether it is; what was not measured is no promise kept."""
+        measured = self.measure(figures)
+        return measured is not None and (measured >= self.aim if self.at_least else measured <= self.aim)
+
+
+def bytes_a_skill(figures: Figures, contender: str, *, beyond_own: bool = False) -> Ratio:
+    """Live bytes that each more skill takes, from the least to the most of them: what there is anyway cancels out."""
+    few, many = figures.sizes[0], figures.sizes[-1]
+    less, more = (figures.memories.get((contender, skills)) for skills in (few, many))
+    if less is None or more is None or few == many:
+        return None
+    live, own = more.live - less.live, 0
+    if beyond_own:
+        if less.own is None or more.own is None:
+            return None
+        own = more.own - less.own
+    return (live - own) / (many - few)
+
+
+def _against(work: str, one: str, other: str) -> Callable[[Figures], Ratio]:
+    """One contender's time against another's, among the most skills."""
+
+    def measure(figures: Figures) -> Ratio:
+        most = figures.sizes[-1]
+        return ratio(figures.median(work, one, most), figures.median(work, other, most))
+
+    return measure
+
+
+def _growth(work: str) -> Callable[[Figures], Ratio]:
+    """By how much more than that of bare calls the library's time grows from the fewest skills to the most.
+
+    By the time at work, so that no disk is waited for. Bare calls grow, too, for all that they do is the same: among
+    many, those who take turns with them leave less of them in the processor's caches.
+    """
+
+    def measure(figures: Figures) -> Ratio:
+        few, many = figures.sizes[0], figures.sizes[-1]
+        ours, bare = (
+            ratio(figures.median(work, name, many, "processor"), figures.median(work, name, few, "processor"))
+            for name in ("library", "floor")
+        )
+        return ratio(ours, bare)
+
+    return measure
+
+
+def _second(figures: Figures) -> Ratio:
+    first, *others = figures.agents.get("library", (0.0,))
+    return ratio(statistics.median(others) if others else None, first)
+
+
+def _each(
+    says: str, works: Iterable[str], aim: float, measure: Callable[[str], Callable[[Figures], Ratio]], **more: bool
+) -> dict[str, Bar]:
+    return {says.format(work): Bar(aim, measure(work), **more) for work in works}
+
+
+BARS: Mapping[str, Bar] = {
+    "first load, against reading and hashing the same files": Bar(1.5, _against("load", "library", "floor")),
+    "look again, against the status of the same files": Bar(1.5, _against("refresh", "library", "floor")),
+    **_each("{}, growth against that of bare calls", SAME, 1.2, _growth),
+    **_each("{}, against bare calls", SAME, 5, lambda work: _against(work, "library", "floor")),
+    **_each("{}, 0.1.0 against this", SAME, 500, lambda work: _against(work, "peer", "feature"), at_least=True),
+    "clause, against escaping and joining the same lines": Bar(2, _against("clause", "library", "floor")),
+    "another agent's first load, against the first agent's": Bar(0.05, _second),
+    "live bytes a skill, beyond its description and inventory": Bar(
+        2048, lambda figures: bytes_a_skill(figures, "library", beyond_own=True)
+    ),
+}
