@@ -9,6 +9,7 @@ from typing import Final
 import pytest
 
 from tests.adapters.test_costs import waits
+from tests.bench.beside.contender import named
 from tests.bench.beside.floor import Bare
 from tests.bench.beside.run import CHANGES, CONTENDERS, WORKS, Child, Plan, child, switch_on
 from tests.bench.beside.trees import grow
@@ -43,6 +44,15 @@ def test_a_contender_answers_with_its_own_seconds(home: Path, name: str) -> None
         looked = asked.ask("agents", shared=str(home / "skills"), home=str(home / "agents"), count=2)
     assert all(answer["wall"] > 0 and answer["processor"] > 0 for answer in answers)
     assert len(looked["walls"]) == (1 if name == "floor" else 2)
+
+
+@pytest.mark.parametrize(("skills", "turns"), [(3, 3), (10, 10), (4_000, 10)])
+def test_as_many_skills_take_turns_among_few_and_many(skills: int, turns: int) -> None:
+    """Ten, if there are so many, and each as often; all of them are there."""
+    names = [named(number, skills) for number in range(skills * 10)]
+    assert {names.count(name) for name in set(names)} == {len(names) // turns}
+    assert len(set(names)) == turns
+    assert max(names) < f"skill-{skills:04}"
 
 
 def test_the_memory_of_what_skills_say_is_a_part_of_all(home: Path) -> None:

@@ -7,12 +7,12 @@ from collections.abc import Callable, Iterable, Mapping
 
 from attrs import frozen
 
-from .figures import Figures, Ratio, ratio
+from .figures import Figures, Ratio, growth, ratio
 
 __all__ = ["BARS", "Bar", "bytes_a_skill"]
 
 SAME = ("read", "enable", "create", "edit", "delete")
-"""What costs the same however many skills there are."""
+"""What is to cost the same however many skills there are."""
 
 
 @frozen
@@ -43,30 +43,12 @@ def bytes_a_skill(figures: Figures, contender: str, *, beyond_own: bool = False)
     return (live - own) / (many - few)
 
 
-def _against(work: str, one: str, other: str) -> Callable[[Figures], Ratio]:
+def _against(work: str, one: str, other: str, *, calm: bool = False) -> Callable[[Figures], Ratio]:
     """One contender's time against another's, among the most skills."""
 
     def measure(figures: Figures) -> Ratio:
         most = figures.sizes[-1]
-        return ratio(figures.median(work, one, most), figures.median(work, other, most))
-
-    return measure
-
-
-def _growth(work: str) -> Callable[[Figures], Ratio]:
-    """By how much more than that of bare calls the library's time grows from the fewest skills to the most.
-
-    By the time at work, so that no disk is waited for. Bare calls grow, too, for all that they do is the same: among
-    many, those who take turns with them leave less of them in the processor's caches.
-    """
-
-    def measure(figures: Figures) -> Ratio:
-        few, many = figures.sizes[0], figures.sizes[-1]
-        ours, bare = (
-            ratio(figures.median(work, name, many, "processor"), figures.median(work, name, few, "processor"))
-            for name in ("library", "floor")
-        )
-        return ratio(ours, bare)
+        return ratio(figures.median(work, one, most, calm=calm), figures.median(work, other, most, calm=calm))
 
     return measure
 
@@ -85,8 +67,13 @@ def _each(
 BARS: Mapping[str, Bar] = {
     "first load, against reading and hashing the same files": Bar(1.5, _against("load", "library", "floor")),
     "look again, against the status of the same files": Bar(1.5, _against("refresh", "library", "floor")),
-    **_each("{}, growth against that of bare calls", SAME, 1.2, _growth),
-    **_each("{}, against bare calls", SAME, 5, lambda work: _against(work, "library", "floor")),
+    **_each(
+        "{}, among the most skills against among the fewest",
+        SAME,
+        1.2,
+        lambda work: lambda figures: growth(figures, work, "library"),
+    ),
+    **_each("{}, against bare calls", SAME, 5, lambda work: _against(work, "library", "floor", calm=True)),
     **_each("{}, 0.1.0 against this", SAME, 500, lambda work: _against(work, "peer", "feature"), at_least=True),
     "clause, against escaping and joining the same lines": Bar(2, _against("clause", "library", "floor")),
     "another agent's first load, against the first agent's": Bar(0.05, _second),

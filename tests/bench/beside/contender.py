@@ -18,10 +18,10 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-__all__ = ["LOOKS", "ONE", "RESOURCE", "clocked", "empty_root", "once_more", "peak", "serve", "traced"]
+__all__ = ["ONE", "RESOURCE", "clocked", "empty_root", "named", "once_more", "peak", "serve", "traced"]
 
-LOOKS = 7
-"""One skill in so many is looked at by turns."""
+TURNS = 10
+"""So many skills are looked at by turns, however many there are: what was used lately is as much of all then."""
 ONE = "one-more"
 """The skill that is made, edited, switched and deleted."""
 RESOURCE = "reference.md"
@@ -50,10 +50,15 @@ def clocked() -> Iterator[dict[str, float]]:
     taken.update(wall=time.perf_counter() - wall, processor=time.process_time() - processor)
 
 
-def once_more(root: Path, number: int) -> None:
-    """Write to one file of one skill, by turns, as a person does in an editor."""
-    skills = sorted(root.glob("skill-*"))
-    with (skills[number * LOOKS % len(skills)] / RESOURCE).open("a") as file:
+def named(number: int, skills: int) -> str:
+    """Which of so many skills has its turn."""
+    turns = min(TURNS, skills)
+    return f"skill-{number % turns * (skills // turns):04}"
+
+
+def once_more(skill: Path) -> None:
+    """Write to one file of a skill, as a person does in an editor."""
+    with (skill / RESOURCE).open("a") as file:
         file.write("More.\n")
 
 

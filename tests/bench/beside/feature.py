@@ -6,6 +6,7 @@ The agent is a stand-in on the host's real storage: a SQLite database and the gr
 from __future__ import annotations
 
 import asyncio
+import gc
 import inspect
 import logging
 import os
@@ -14,7 +15,7 @@ from importlib.metadata import entry_points
 from pathlib import Path
 from typing import Any
 
-from tests.bench.beside.contender import LOOKS, ONE, RESOURCE, clocked, empty_root, once_more, peak, serve, traced
+from tests.bench.beside.contender import ONE, RESOURCE, clocked, empty_root, named, once_more, peak, serve, traced
 
 DID = "did:test:abc"
 WRITTEN = f"---\nname: {ONE}\ndescription: Use when it is time again.\n---\n\nDo it again.\n"
@@ -94,15 +95,14 @@ class Feature:
     async def change(self) -> Mapping[str, float]:
         """Look again, after a person wrote to one file."""
         self.number += 1
-        once_more(self.root, self.number)
+        once_more(self.root / named(self.number, self.skills))
         return await self.refresh()
 
     async def read(self, path: str | None = None) -> Mapping[str, float]:
         """Read one skill's procedure, or another file of it."""
         self.number += 1
-        name = f"skill-{self.number * LOOKS % self.skills:04}"
         more = {} if path is None else {"path": path}
-        return await self._tool("read", name=name, **more)
+        return await self._tool("read", name=named(self.number, self.skills), **more)
 
     async def resource(self) -> Mapping[str, float]:
         """Read one file that is not the procedure."""
@@ -152,18 +152,29 @@ class Feature:
     async def agents(self, shared: str, home: str, count: int) -> Mapping[str, Any]:
         """The first looks of so many agents of one process, none with skills of its own, at one shared root.
 
+        One after the other; then, when these are gone, of as many more at once.
+
         Without a graph: that belongs to each, and says nothing of what they share.
         """
         await self._warm(home)
         os.environ["KESTREL_SHARED_SKILLS_DIR"] = shared
         walls, self.kept = [], []
         for number in range(count):
-            own = empty_root(home, number)
-            agent = Agent(own, await open_storage(own.with_name("agent.db")), has_graph=False)
+            agent = await self._sharing(home, number)
             with clocked() as taken:
                 self.kept.append(await self._started(agent))
             walls.append(taken["wall"])
-        return {"walls": walls, "most": peak()}
+        most = peak()
+        self.kept.clear()
+        gc.collect()
+        agents = [await self._sharing(home, count + number) for number in range(count)]
+        with clocked() as taken:
+            self.kept += await asyncio.gather(*map(self._started, agents))
+        return {"walls": walls, "most": most, "at_once": taken["wall"]}
+
+    async def _sharing(self, home: str, number: int) -> Agent:
+        own = empty_root(home, number)
+        return Agent(own, await open_storage(own.with_name("agent.db")), has_graph=False)
 
     async def _warm(self, home: str) -> None:
         """Import whatever a first look imports, by one at nothing."""

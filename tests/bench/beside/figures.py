@@ -9,7 +9,7 @@ from typing import Literal
 
 from attrs import asdict, frozen
 
-__all__ = ["Figures", "Key", "Memory", "Ratio", "Spread", "dumped", "goes_on", "loaded", "ratio", "spread"]
+__all__ = ["Figures", "Key", "Memory", "Ratio", "Spread", "dumped", "goes_on", "growth", "loaded", "ratio", "spread"]
 
 Clock = Literal["wall", "processor"]
 
@@ -21,6 +21,8 @@ class Key:
     work: str
     contender: str
     skills: int
+    calm: bool = False
+    """Whether nobody took long in between, and the same had just been done."""
 
 
 @frozen
@@ -45,6 +47,8 @@ class Figures:
     memories: Mapping[tuple[str, int], Memory]
     agents: Mapping[str, Sequence[float]]
     """The seconds of one agent after the other, at one shared root."""
+    at_once: Mapping[str, float]
+    """And those of all of as many that start at once, where that was tried."""
     shared: int
     """How many skills that root has."""
 
@@ -53,9 +57,11 @@ class Figures:
         """The numbers of skills, ascending."""
         return sorted({key.skills for key in self.walls})
 
-    def median(self, work: str, contender: str, skills: int, clock: Clock = "wall") -> float | None:
+    def median(
+        self, work: str, contender: str, skills: int, clock: Clock = "wall", *, calm: bool = False
+    ) -> float | None:
         """Seconds; nothing where it was not measured."""
-        taken = (self.walls if clock == "wall" else self.processors).get(Key(work, contender, skills))
+        taken = (self.walls if clock == "wall" else self.processors).get(Key(work, contender, skills, calm))
         return statistics.median(taken) if taken else None
 
 
@@ -86,6 +92,12 @@ def ratio(one: Ratio, other: Ratio) -> Ratio:
     return one / other if one is not None and other else None
 
 
+def growth(figures: Figures, work: str, contender: str, clock: Clock = "wall") -> Ratio:
+    """How many times what it costs among the fewest skills something costs among the most, in calm."""
+    few, many = (figures.median(work, contender, figures.sizes[end], clock, calm=True) for end in (0, -1))
+    return ratio(many, few)
+
+
 def goes_on(taken: Sequence[float], *, rounds: int, least: int, seconds: float) -> bool:
     """Whether there is another round, after some that took so long: as many as wanted, as long as there is time.
 
@@ -102,6 +114,7 @@ def dumped(figures: Figures) -> str:
             "times": [[*asdict(key).values(), figures.walls[key], figures.processors[key]] for key in figures.walls],
             "memories": [[*key, asdict(memory)] for key, memory in figures.memories.items()],
             "agents": dict(figures.agents),
+            "at_once": dict(figures.at_once),
             "shared": figures.shared,
         },
     )
@@ -116,5 +129,6 @@ def loaded(text: str) -> Figures:
         processors={Key(*key): processors for *key, _, processors in said["times"]},
         memories={(contender, skills): Memory(**memory) for contender, skills, memory in said["memories"]},
         agents=said["agents"],
+        at_once=said["at_once"],
         shared=said["shared"],
     )

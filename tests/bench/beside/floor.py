@@ -9,43 +9,49 @@ import hashlib
 import html
 import os
 import sqlite3
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
-from tests.bench.beside.contender import LOOKS, ONE, clocked, once_more, peak, serve
+from tests.bench.beside.contender import ONE, clocked, named, once_more, peak, serve
 
 WRITTEN = f"---\nname: {ONE}\ndescription: Use when it is time.\n---\n\nDo it.\n".encode()
+FOLDER = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
+FILE = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
 MARKED = b"kestrel-skill-generation-v1:" + b"a1" * 32 + b"\n"
 FITS = 7_900
 """The bytes of lines that a clause has room for, beside its frame."""
 
 
-def files_below(root: Path) -> Iterator[os.DirEntry[str]]:
-    """Every file: a bare walk."""
-    folders = [str(root)]
+def read_and_digest(path: str | os.PathLike[str], at: int | None = None) -> None:
+    """The floor of a first look: each folder opened and listed; each file opened, looked at, read, closed and hashed.
+
+    Through descriptors, since by a path no one can open what is in a folder without following a link on the way.
+    """
+    folder = os.open(path, FOLDER, dir_fd=at)
+    with os.scandir(folder) as entries:
+        listed = [(entry.name, entry.is_dir(follow_symlinks=False)) for entry in entries]
+    for name, is_folder in listed:
+        if is_folder:
+            read_and_digest(name, folder)
+        else:
+            fd = os.open(name, FILE, dir_fd=folder)
+            content = os.read(fd, os.fstat(fd).st_size + 1)
+            os.close(fd)
+            hashlib.sha256(content).digest()
+    os.close(folder)
+
+
+def stat_all(path: str | os.PathLike[str]) -> None:
+    """The floor of a second look: each folder listed, and each file looked at."""
+    folders = [path]
     while folders:
         with os.scandir(folders.pop()) as entries:
             for entry in entries:
                 if entry.is_dir(follow_symlinks=False):
                     folders.append(entry.path)
                 else:
-                    yield entry
-
-
-def read_and_digest(root: Path) -> None:
-    """The floor of a first survey: every file read in one call, and its SHA-256."""
-    for entry in files_below(root):
-        fd = os.open(entry.path, os.O_RDONLY | os.O_CLOEXEC)
-        content = os.read(fd, 65_536)
-        os.close(fd)
-        hashlib.sha256(content).digest()
-
-
-def stat_all(root: Path) -> None:
-    """The floor of a second survey: every file looked at."""
-    for entry in files_below(root):
-        entry.stat(follow_symlinks=False)
+                    entry.stat(follow_symlinks=False)
 
 
 class Bare:
@@ -166,8 +172,8 @@ class Floor:
     def change(self) -> Mapping[str, float]:
         """Every file is looked at, and those of one skill are read."""
         self.number += 1
-        once_more(self.root, self.number)
-        one = self.root / f"skill-{self.number * LOOKS % self.skills:04}"
+        one = self.root / named(self.number, self.skills)
+        once_more(one)
 
         def work() -> None:
             stat_all(self.root)
@@ -176,12 +182,13 @@ class Floor:
         return _timed(work)
 
     def read(self) -> Mapping[str, float]:
-        """Every file of one skill is read and hashed, and its row looked up."""
+        """Every file of one skill is read and hashed and looked at again, as all is of one instant; then the row."""
         self.number += 1
-        one = self.root / f"skill-{self.number * LOOKS % self.skills:04}"
+        one = self.root / named(self.number, self.skills)
 
         def work() -> None:
             read_and_digest(one)
+            stat_all(one)
             self.bare.row()
 
         return _timed(work)

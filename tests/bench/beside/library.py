@@ -15,7 +15,7 @@ from kestrel_skills_core.domain.edit import Whole
 from kestrel_skills_core.domain.enabled import Enabled
 from kestrel_skills_core.domain.names import Address, SkillName
 from kestrel_skills_core.service.library import SkillLibrary
-from tests.bench.beside.contender import LOOKS, ONE, RESOURCE, clocked, empty_root, once_more, peak, serve, traced
+from tests.bench.beside.contender import ONE, RESOURCE, clocked, empty_root, named, once_more, peak, serve, traced
 
 AGENT = "did:test:abc"
 HERE = Address(SkillName(ONE))
@@ -60,7 +60,7 @@ class Library:
     def change(self) -> Mapping[str, float]:
         """Look again, after a person wrote to one file."""
         self.number += 1
-        once_more(self.root, self.number)
+        once_more(self.root / named(self.number, self.skills))
         return self.refresh()
 
     def read(self) -> Mapping[str, float]:
@@ -119,8 +119,8 @@ class Library:
 
     async def _read(self, part: Callable[[Any], object]) -> object:
         self.number += 1
-        name = SkillName(f"skill-{self.number * LOOKS % self.skills:04}")
-        return part(await self.library.read(Address(name)))
+        name = named(self.number, self.skills)
+        return part(await self.library.read(Address(SkillName(name))))
 
 
 def _opened(home: str, root: Path, shared: str | None = None) -> SkillLibrary:

@@ -10,7 +10,7 @@ import sqlite3
 import subprocess
 import sys
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, closing, contextmanager
 from pathlib import Path
 from typing import Any, Final
@@ -25,7 +25,7 @@ from kestrel_skills_core.domain.state_row import StateKey
 from .figures import Figures, Key, Memory, goes_on
 from .trees import generation, grow
 
-__all__ = ["CHANGES", "CONTENDERS", "WORKS", "Child", "Contender", "Plan", "child", "measured", "switch_on"]
+__all__ = ["CHANGES", "CONTENDERS", "SAME", "WORKS", "Child", "Contender", "Plan", "child", "measured", "switch_on"]
 
 HERE: Final = Path(__file__).parents[3]
 AGENT: Final = "did:test:abc"
@@ -35,24 +35,30 @@ _AGED: Final = 2.1
 LOOKS: Final = ("refresh", "list", "search")
 READS: Final = ("read", "resource", "clause")
 CHANGES: Final = ("create", "edit", "enable", "disable", "delete")
+SAME: Final = ("read", *CHANGES)
+"""What is to cost the same however many skills there are."""
 WORKS: Final = ("load", "refresh", "change", "read", "resource", "list", "search", "clause", *CHANGES)
 """In the order in which they are told."""
 
 
 @frozen
 class Contender:
-    """Who is compared: a program, the file beside the root in which it keeps what is on, and the agents it is given."""
+    """Who is compared: a program, the file beside the root in which it keeps what is on, and the agents it is given.
+
+    `touches_all` is whether it looks at all skills whenever it changes one.
+    """
 
     program: str
     table: str
     agents: int = 50
+    touches_all: bool = False
 
 
 CONTENDERS: Final[Mapping[str, Contender]] = {
     "floor": Contender("floor", "unused.db", agents=1),
     "library": Contender("library", "skills.state.sqlite3"),
     "feature": Contender("feature", "agent.db"),
-    "peer": Contender("feature", "agent.db", agents=5),
+    "peer": Contender("feature", "agent.db", agents=5, touches_all=True),
 }
 
 
@@ -66,6 +72,7 @@ class Plan:
     shared: int = 2_000
     first_looks: int = 5
     rounds: int = 21
+    calm_rounds: int = 51
     least: int = 3
     seconds: float = 20.0
 
@@ -129,6 +136,7 @@ class Book:
     processors: dict[Key, list[float]] = field(factory=dict)
     memories: dict[tuple[str, int], Memory] = field(factory=dict)
     agents: dict[str, Sequence[float]] = field(factory=dict)
+    at_once: dict[str, float] = field(factory=dict)
 
     def take(self, key: Key, answer: Mapping[str, float]) -> None:
         """One more round of some work."""
@@ -154,12 +162,13 @@ def measured(plan: Plan, above: Path) -> Figures:
     for skills in plan.sizes:
         with _homes(above / str(skills), skills) as homes:
             _compare(book, plan, homes, skills)
+    _calm(book, plan, above / "calm")
     _share(book, plan, above / "shared")
     machine = (
         f"{platform.system()}, {os.cpu_count()} processors, Python {platform.python_version()}, "
         f"at a load of {load:.1f} when it began and {os.getloadavg()[0]:.1f} when it ended"
     )
-    return Figures(machine, book.walls, book.processors, book.memories, book.agents, plan.shared)
+    return Figures(machine, book.walls, book.processors, book.memories, book.agents, book.at_once, plan.shared)
 
 
 def _compare(book: Book, plan: Plan, homes: Mapping[str, Path], skills: int) -> None:
@@ -189,6 +198,32 @@ def _look_first(book: Book, plan: Plan, homes: Mapping[str, Path], skills: int) 
         book.memories[name, skills] = evolve(book.memories[name, skills], live=said["live"], own=said["own"])
 
 
+def _calm(book: Book, plan: Plan, above: Path) -> None:
+    """What is to cost the same, among the fewest skills and the most by turns, with nobody who takes long in between.
+
+    In each turn all is done twice, and the second time counts: whoever does it has what it takes in the processor's
+    caches then, be it among few or many. After a look at thousands of skills, or a turn of somebody who needs a second,
+    bare calls of the same number take twice as long, too.
+    """
+    names = [name for name, contender in CONTENDERS.items() if not contender.touches_all]
+    with ExitStack() as at_work:
+        children: list[tuple[int, Child]] = []
+        for skills in dict.fromkeys((plan.sizes[0], plan.sizes[-1])):
+            for name, home in at_work.enter_context(_homes(above / str(skills), skills, names)).items():
+                each = at_work.enter_context(child(plan, name, home))
+                each.ask("load", home=str(home), skills=skills)
+                each.ask("settle")
+                children.append((skills, each))
+        for turn in range(plan.calm_rounds):
+            for skills, each in children[:: 1 if turn % 2 else -1]:
+                each.ask("tidy")
+                for work in SAME:
+                    each.ask(work)
+                for work in SAME:
+                    book.take(Key(work, each.name, skills, calm=True), each.ask(work))
+    shutil.rmtree(above)
+
+
 def _share(book: Book, plan: Plan, above: Path) -> None:
     shared = above / "skills"
     grow(shared, plan.shared)
@@ -199,16 +234,18 @@ def _share(book: Book, plan: Plan, above: Path) -> None:
         with child(plan, name, home) as each:
             answer = each.ask("agents", shared=str(shared), home=str(home), count=contender.agents)
         book.agents[name] = answer["walls"]
+        if "at_once" in answer:
+            book.at_once[name] = answer["at_once"]
         book.memories[f"{name}, agents", plan.shared] = Memory(answer["most"], 0)
     shutil.rmtree(above)
 
 
 @contextmanager
-def _homes(above: Path, skills: int) -> Iterator[Mapping[str, Path]]:
+def _homes(above: Path, skills: int, names: Iterable[str] = CONTENDERS) -> Iterator[Mapping[str, Path]]:
     """One for each contender, with the same skills, all on; gone afterwards."""
     original = above / "original"
     grow(original, skills, marked=True)
-    homes = {name: above / name for name in CONTENDERS}
+    homes = {name: above / name for name in names}
     for name, home in homes.items():
         shutil.copytree(original, home / "skills")
         switch_on(home / CONTENDERS[name].table, skills)

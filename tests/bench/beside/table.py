@@ -8,7 +8,7 @@ from collections.abc import Iterable, Sequence
 from kestrel_skills_core.domain.text import counted
 
 from .bars import BARS, bytes_a_skill
-from .figures import Figures, Key, Ratio, ratio, spread
+from .figures import Figures, Key, Ratio, growth, ratio, spread
 
 __all__ = ["BEGIN", "END", "PICTURES", "between", "duration", "page"]
 
@@ -35,6 +35,8 @@ PICTURES = {
     "beside-looks.png": "How the time of each look grows with the number of skills",
     "beside-changes.png": "How the time of each change grows with the number of skills",
 }
+CALM = ("library", "floor", "feature")
+"""Who is measured in calm, too: first whose growth was promised, then who shows what growth is the machine's."""
 MIB = 1 << 20
 _NONE = "-"
 """What was not measured."""
@@ -43,7 +45,7 @@ _UNITS = ((1, "s"), (1_000, "ms"), (1_000_000, "µs"))
 
 def page(figures: Figures) -> str:
     """All of it."""
-    tables = (_at_most(figures), _by_size(figures), _shared(figures), _memory(figures), _bars(figures))
+    tables = (_at_most(figures), _by_size(figures), _calm(figures), _shared(figures), _memory(figures), _bars(figures))
     pictures = (f"![{says}](images/{name})" for name, says in PICTURES.items())
     return "\n\n".join((*tables, *pictures, f"{figures.machine}."))
 
@@ -108,13 +110,40 @@ def _by_size(figures: Figures) -> str:
     return _table(["this, 0.1.0, among so many skills", *(f"{skills:,}" for skills in figures.sizes)], rows)
 
 
+def _calm(figures: Figures) -> str:
+    few, many = figures.sizes[0], figures.sizes[-1]
+    rows = []
+    for work, title in TITLES.items():
+        if Key(work, "library", many, calm=True) not in figures.walls:
+            continue
+        cells = []
+        for name in CALM:
+            among = (figures.median(work, name, skills, calm=True) for skills in (few, many))
+            cells += [_NONE if median is None else duration(median) for median in among]
+            cells.append(" / ".join(_times(growth(figures, work, name, clock)) for clock in ("wall", "processor")))
+        rows.append([title, *cells])
+    columns = (f"{NAMES[name]}: among {few:,}" for name in CALM)
+    head = [part for column in columns for part in (column, f"among {many:,}", "ratio / of processor time")]
+    return _table(["in calm", *head], rows)
+
+
 def _shared(figures: Figures) -> str:
     rows = []
     for name, (first, *others) in figures.agents.items():
         rest = duration(statistics.median(others)) if others else _NONE
         most = figures.memories[f"{name}, agents", figures.shared].most
-        rows.append([NAMES[name], str(len(others) + 1), duration(first), rest, f"{most / MIB:.0f} MiB"])
-    head = [f"agents at one root of {figures.shared:,}", "agents", "the first", "each other", "memory at most"]
+        count, each = len(others) + 1, _NONE
+        if name in figures.at_once:
+            each = duration(figures.at_once[name] / count)
+        rows.append([NAMES[name], str(count), duration(first), rest, each, f"{most / MIB:.0f} MiB"])
+    head = [
+        f"agents at one root of {figures.shared:,}",
+        "agents",
+        "the first",
+        "each other",
+        "all at once, a share",
+        "memory at most",
+    ]
     return _table(head, rows)
 
 
