@@ -184,7 +184,8 @@ def build(session: nox.Session) -> None:
 def bench(session: nox.Session) -> None:
     """Measure, ours beside the published release on the same host; of what a clock says, only ratios are asserted.
 
-    It takes about 20 minutes, on a machine with nothing else to do, and writes what came of it into the documents.
+    It takes about half an hour, on a machine with nothing else to do, and writes what came of it into the documents.
+    Where $BENCH_SIZES names fewer numbers of skills (`10,100`), it only sees that everything works.
     """
     session.install("uv")
     peer = Path(session.create_tmp()) / "peer"

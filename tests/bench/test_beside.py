@@ -12,17 +12,14 @@ from tests.bench.beside.bars import BARS
 from tests.bench.beside.figures import Figures, dumped
 from tests.bench.beside.plots import draw
 from tests.bench.beside.run import CONTENDERS, WORKS, Plan, measured
-from tests.bench.beside.table import between, page
+from tests.bench.beside.table import page
+from tests.bench.pages import DOCS, SIZES, tell
 
 pytestmark = [pytest.mark.bench, pytest.mark.timeout(3600)]
 
-ROOT = Path(__file__).parents[2]
-DOCS = ROOT / "docs"
-KEPT = ROOT / ".benchmarks"
+KEPT = DOCS.parent / ".benchmarks"
 """Where the figures themselves are left."""
 PEER = os.environ.get("BESIDE_PEER", "")
-SIZES = os.environ.get("BESIDE_SIZES", "")
-"""Fewer sizes than all of them, with commas between; the documents are left alone then."""
 
 
 @pytest.fixture(scope="module")
@@ -32,16 +29,12 @@ def figures(tmp_path_factory: pytest.TempPathFactory) -> Figures:
         pytest.skip("0.1.0 has no environment here: `nox -s bench` makes one, and names it in $BESIDE_PEER")
     plan = Plan(Path(PEER))
     if SIZES:
-        sizes = [int(size) for size in SIZES.split(",")]
-        plan = Plan(Path(PEER), sizes=sizes, shared=sizes[-1] // 2, rounds=7, seconds=5)
+        plan = Plan(Path(PEER), sizes=SIZES, shared=SIZES[-1] // 2, rounds=7, calm_rounds=11, seconds=5)
     figures = measured(plan, tmp_path_factory.mktemp("beside"))
     KEPT.mkdir(exist_ok=True)
     (KEPT / "beside.json").write_text(dumped(figures))
-    print(f"\n{page(figures)}\n")
     draw(figures, KEPT if SIZES else DOCS / "images")
-    if not SIZES:
-        document = DOCS / "performance.md"
-        document.write_text(between(document.read_text(encoding="utf-8"), page(figures)), encoding="utf-8")
+    tell("beside 0.1.0", page(figures))
     return figures
 
 

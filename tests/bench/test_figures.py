@@ -8,7 +8,8 @@ from attrs import evolve
 from tests.bench.beside.bars import BARS, bytes_a_skill
 from tests.bench.beside.figures import Figures, Key, Memory, Spread, dumped, goes_on, loaded, ratio, spread
 from tests.bench.beside.run import WORKS
-from tests.bench.beside.table import BEGIN, END, between, duration, page
+from tests.bench.beside.table import page
+from tests.bench.pages import between, duration, marks
 
 MANY, FEW = 4_000, 10
 FIGURES = Figures(
@@ -171,7 +172,8 @@ class TestTable:
 
     def test_a_text_goes_between_the_marks(self) -> None:
         """In place of what was there; a document without the marks, or with two of one, is not written."""
-        assert between(f"a\n{BEGIN}\nold\n{END}\nb", "new") == f"a\n{BEGIN}\n\nnew\n\n{END}\nb"
-        for wrong in ("a", BEGIN, END, f"{END}{BEGIN}", f"{BEGIN}{BEGIN}{END}", f"{BEGIN}{END}{END}"):
-            with pytest.raises(ValueError, match="marks"):
-                between(wrong, "new")
+        (begin, end), other = marks("this"), "".join(marks("that"))
+        assert between(f"a{other}\n{begin}\nold\n{end}\nb", "this", "new") == f"a{other}\n{begin}\n\nnew\n\n{end}\nb"
+        for wrong in ("a", begin, end, f"{end}{begin}", f"{begin}{begin}{end}", f"{begin}{end}{end}", other):
+            with pytest.raises(ValueError, match="marks of this"):
+                between(wrong, "this", "new")

@@ -7,16 +7,14 @@ import os
 import random
 import shutil
 import socket
-import statistics
 import subprocess
 import sys
 import threading
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from queue import SimpleQueue
-from typing import Any
 
 import pytest
 
@@ -25,14 +23,26 @@ from kestrel_skills_adapters.git.transport import Transport
 from kestrel_skills_core.domain.git_address import GitUrl, git_ref
 from kestrel_skills_core.domain.names import ResourcePath
 from kestrel_skills_core.domain.tree import Content
+from tests.bench.beside.figures import Spread, spread
+from tests.bench.pages import NONE, duration, machine, table, tell, times
 from tests.git.repositories import made
 from tests.git.servers import HOST, LOOPBACK, Served, authority, backend, serving
 
 pytestmark = [pytest.mark.bench, pytest.mark.timeout(900)]
 
 FILES = 2_000
-ROUNDS = 15
+DISTANCES = {0.0: 15, 0.02: 5, 0.08: 5}
+"""How many seconds a round trip takes, and how often that is tried."""
 SKILL = "skills/knots"
+
+
+@pytest.fixture(scope="module")
+def rows() -> Iterator[list[Sequence[str]]]:
+    """What is to be told, row by row; told when there is all of it."""
+    load, rows = os.getloadavg()[0], list[Sequence[str]]()
+    yield rows
+    if len(rows) == len(DISTANCES) + 3:
+        tell("git", f"{table(['', 'ours', 'git', 'ratio', 'aim'], rows)}\n\n{machine(load)}.")
 
 
 @pytest.fixture(scope="module")
@@ -151,38 +161,45 @@ def relayed(served: Served, round_trip: float = 0) -> Iterator[Relay]:
         relay.close()
 
 
-def compared(ways: Mapping[str, Callable[[int], int]], port: int, rounds: int) -> list[float]:
-    """The medians of the milliseconds that each way takes, by turns."""
-    times: dict[str, list[float]] = {name: [] for name in ways}
+def compared(ways: Mapping[str, Callable[[int], int]], port: int, rounds: int) -> list[Spread]:
+    """The seconds that each way takes, by turns."""
+    taken: dict[str, list[float]] = {name: [] for name in ways}
     for _ in range(rounds):
         for name, way in ways.items():
             gc.collect()
             start = time.perf_counter()
             way(port)
-            times[name].append(time.perf_counter() - start)
-    return [statistics.median(taken) * 1000 for taken in times.values()]
+            taken[name].append(time.perf_counter() - start)
+    return [spread(each) for each in taken.values()]
 
 
-def test_a_skill_out_of_a_large_repository(served: Served, tmp_path: Path, benchmark: Any) -> None:
+def test_a_skill_out_of_a_large_repository(served: Served, tmp_path: Path, rows: list[Sequence[str]]) -> None:
     """Bytes and connections on the wire, and time, near and far, by turns in one run."""
     ways: dict[str, Callable[[int], int]] = {"ours": ours, "git": lambda port: gits(port, tmp_path)}
-    down = {}
+    down, met = {}, {}
     for name, way in ways.items():
         with relayed(served) as relay:
             served.asked.clear()
             assert 20_000 <= way(relay.port) <= 20_200
-        print(f"\n{name}: {relay.down} bytes, {relay.connections} connections, {len(served.asked)} requests")
-        down[name] = relay.down
+        down[name], met[name] = relay.down, f"{relay.connections}, {len(served.asked)}"
     assert down["ours"] < down["git"]
-    for round_trip, rounds in ((0, ROUNDS), (0.02, 5), (0.08, 5)):
+    rows.append(
+        [
+            "bytes that come down, TLS included",
+            *(f"{each / 1000:.1f} KB" for each in down.values()),
+            times(down["ours"] / down["git"]),
+            "1",
+        ]
+    )
+    rows.append(["connections, requests", *met.values(), NONE, NONE])
+    ratios = []
+    for round_trip, rounds in DISTANCES.items():
         with relayed(served, round_trip) as relay:
-            of_ours, of_git = compared(ways, served.port if not round_trip else relay.port, rounds)
-        print(f"{round_trip * 1000:.0f} ms away: ours {of_ours:.0f} ms, git {of_git:.0f} ms: {of_ours / of_git:.2f} x")
-        benchmark.extra_info[f"ratio_at_{round_trip}"] = of_ours / of_git
-        assert of_ours < of_git, (
-            "it takes more time than git does"
-        )  # from half as much to a tenth less, on a quiet machine
-    benchmark.pedantic(lambda: ours(served.port), rounds=3)
+            said = compared(ways, served.port if not round_trip else relay.port, rounds)
+        ratios.append(said[0].median / said[1].median)
+        far = f"time, {round_trip * 1000:.0f} ms away" if round_trip else "time, near"
+        rows.append([far, *(duration(each.median, each.low, each.high) for each in said), times(ratios[-1]), "1"])
+    assert max(ratios) < 1, "it takes more time than git does"  # from half as much to a tenth less, when it is quiet
 
 
 MEASURED = """
@@ -195,7 +212,7 @@ def most():
 """
 
 
-def test_the_memory_that_it_takes(served: Served, tmp_path: Path) -> None:
+def test_the_memory_that_it_takes(served: Served, tmp_path: Path, rows: list[Sequence[str]]) -> None:
     """At most, in a process of its own: what a transfer adds, and the whole, Python and all imports included."""
     root = Path(__file__).parents[2]
     trusted = authority().write(tmp_path / "authority.pem")
@@ -216,5 +233,6 @@ def test_the_memory_that_it_takes(served: Served, tmp_path: Path) -> None:
     environment = {**os.environ, "PYTHONPATH": str(root / "src")}
     ran = subprocess.run([sys.executable, "-c", program], env=environment, check=True, capture_output=True, text=True)
     before, most = map(int, ran.stdout.split())
-    print(f"\n{most / 1024:.0f} MiB, of which {(most - before) / 1024:.0f} since before the transfer")
+    said = f"{most / 1024:.0f} MiB the whole process, {(most - before) / 1024:.0f} of them for the transfer"
+    rows.append(["memory at most", said, NONE, NONE, "64 MiB"])
     assert most < 64 * 1024

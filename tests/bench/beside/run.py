@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import platform
 import shutil
 import sqlite3
 import subprocess
@@ -21,11 +20,24 @@ from kestrel_skills_adapters.sql.statements import CREATE, UPSERT, owner_of, ups
 from kestrel_skills_core.domain.names import Generation, SkillName
 from kestrel_skills_core.domain.record import SkillState, Subject
 from kestrel_skills_core.domain.state_row import StateKey
+from tests.bench.pages import machine
 
 from .figures import Figures, Key, Memory, goes_on
 from .trees import generation, grow
 
-__all__ = ["CHANGES", "CONTENDERS", "SAME", "WORKS", "Child", "Contender", "Plan", "child", "measured", "switch_on"]
+__all__ = [
+    "AGENT",
+    "CHANGES",
+    "CONTENDERS",
+    "SAME",
+    "WORKS",
+    "Child",
+    "Contender",
+    "Plan",
+    "child",
+    "measured",
+    "switch_on",
+]
 
 HERE: Final = Path(__file__).parents[3]
 AGENT: Final = "did:test:abc"
@@ -164,11 +176,7 @@ def measured(plan: Plan, above: Path) -> Figures:
             _compare(book, plan, homes, skills)
     _calm(book, plan, above / "calm")
     _share(book, plan, above / "shared")
-    machine = (
-        f"{platform.system()}, {os.cpu_count()} processors, Python {platform.python_version()}, "
-        f"at a load of {load:.1f} when it began and {os.getloadavg()[0]:.1f} when it ended"
-    )
-    return Figures(machine, book.walls, book.processors, book.memories, book.agents, book.at_once, plan.shared)
+    return Figures(machine(load), book.walls, book.processors, book.memories, book.agents, book.at_once, plan.shared)
 
 
 def _compare(book: Book, plan: Plan, homes: Mapping[str, Path], skills: int) -> None:
