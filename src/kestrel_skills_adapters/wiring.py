@@ -8,7 +8,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
-from attrs import frozen
+from attrs import evolve, frozen
 
 from kestrel_skills_core.domain.errors import BadSource, SourceUnavailable, StoreFailed
 from kestrel_skills_core.domain.findings import Finding
@@ -68,6 +68,7 @@ __all__ = [
     "library_of",
     "package",
     "serve",
+    "served_desk",
     "settings_of",
     "shown_state",
     "standing_of",
@@ -291,7 +292,7 @@ def desk_of(
     library: SkillLibrary,
     *,
     connect: Callable[[Callable[[int, int], None]], GitSource] | None = None,
-    included: Callable[[], Collection[SkillName]] | None = None,
+    included: Callable[[], Collection[SkillName] | None] = lambda: None,
     notes: Callable[[Observed], Sequence[str]] = lambda _: (),
 ) -> Desk:
     """What is asked over HTTP of one agent's skills; kept as long as the library is.
@@ -309,6 +310,15 @@ def desk_of(
         included=included,
         notes=notes,
     )
+
+
+def served_desk(settings: Settings, *, connect: Callable[[Callable[[int, int], None]], GitSource] | None) -> Desk:
+    """What is asked over HTTP of skills that are in no prompt: the names of the clause are known from what changes."""
+    from .http.included import Included  # noqa: PLC0415 - only who speaks HTTP pays for it
+
+    included = Included(settings.budget)
+    library = evolve(library_of(settings, offload=threads), mirror=included)
+    return desk_of(library, connect=connect, included=included.names)
 
 
 def hosted_router(

@@ -11,13 +11,13 @@ import time
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager
 from pathlib import Path
-from typing import Any, Final
+from typing import Final
 
 import httpx
 from attrs import define, field, frozen
 
 from kestrel_skills_adapters.http.app import standalone
-from kestrel_skills_adapters.wiring import desk_of, library_of, settings_of
+from kestrel_skills_adapters.wiring import library_of, served_desk, settings_of
 from kestrel_skills_adapters.world import threads
 from kestrel_skills_core.domain.commands import Create, Delete, Edit, SetState
 from kestrel_skills_core.domain.edit import Whole
@@ -49,8 +49,7 @@ WORKS: Final[Mapping[str, str]] = {
     "disable": "switch off: `PATCH …/state`",
     "delete": "delete: `DELETE`",
 }
-SIDES: Final[Mapping[str, str]] = {"library": "library", "hosted": "HTTP in a host", "served": "HTTP of `serve`"}
-"""A host knows which names its prompt has; who serves alone finds it out."""
+SIDES: Final[Mapping[str, str]] = {"library": "library", "served": "HTTP"}
 
 _HOST: Final = "127.0.0.1:8765"
 _TOKEN: Final = "t0ken"
@@ -235,14 +234,12 @@ async def _sides(above: Path, skills: int) -> AsyncIterator[Mapping[str, Library
         shutil.copytree(above / "original", home / "skills")
         switch_on(home / "skills.state.sqlite3", skills)
         settings = settings_of({"HOME": str(home)}, root=home / "skills", agent=AGENT)
-        library = library_of(settings, offload=threads)
-        more: dict[str, Any] = {"included": frozenset} if name == "hosted" else {}
         if name == "library":
-            sides[name] = Library(library, skills)
+            sides[name] = Library(library_of(settings, offload=threads), skills)
         else:
-            desk = desk_of(library, **more)
+            desk = served_desk(settings, connect=None)
             transport = httpx.ASGITransport(standalone(desk, token=_TOKEN, hosts={_HOST}).gated)
-            sides[name] = Http(library, skills, transport=transport)
+            sides[name] = Http(desk.library, skills, transport=transport)
             jobs.append(desk.jobs)
     yield sides
     for each in jobs:
@@ -256,9 +253,8 @@ def page(measured: Measured) -> str:
     for work, title in WORKS.items():
         said = {name: spread(measured.seconds[Key(work, name, most)]) for name in SIDES}
         cells = [duration(each.median, each.low, each.high) for each in said.values()]
-        beside = [times(ratio(said[name].median, said["library"].median)) for name in SIDES if name != "library"]
-        rows.append([title, *cells, " / ".join(beside)])
-    first = table([f"among {most:,} skills", *SIDES.values(), "ratios"], rows)
+        rows.append([title, *cells, times(ratio(said["served"].median, said["library"].median))])
+    first = table([f"among {most:,} skills", *SIDES.values(), "ratio"], rows)
     rows = []
     for work, title in WORKS.items():
         cells = [

@@ -22,14 +22,14 @@ class Desk:
     """One agent's skills; kept as long as its library is, since it holds the installations that run.
 
     `installer` gives what brings skills in, and tells how far a transfer has come. `html` makes HTML of Markdown; it is
-    cleaned here. `included` says which names the agent's prompt has; without it, that is worked out of the catalog.
-    `notes` are lines for whoever runs the agent: what else is wrong than what was observed.
+    cleaned here. `included` says which names the agent's prompt has; where it does not know, that is worked out of
+    the catalog. `notes` are lines for whoever runs the agent: what else is wrong than what was observed.
     """
 
     library: SkillLibrary
     installer: Callable[[Callable[[int, int], None]], Installer]
     html: Callable[[str], str]
-    included: Callable[[], Collection[SkillName]] | None = None
+    included: Callable[[], Collection[SkillName] | None] = lambda: None
     notes: Callable[[Observed], Sequence[str]] = lambda _: ()
     jobs: Jobs = field(factory=Jobs)
     catalog: Latest[bytes] = field(factory=Latest, init=False)
@@ -41,7 +41,8 @@ class Desk:
 
     async def shown(self) -> Shown:
         """How records are shown, beside the clause that is in force."""
-        if self.included is not None:
-            return Shown(self.library.agent, frozenset(self.included()))
-        observed = await self.library.catalog()
-        return Shown(self.library.agent, frozenset(observed.clause(self.library.budget).included))
+        names = self.included()
+        if names is None:
+            observed = await self.library.catalog()
+            names = observed.clause(self.library.budget).included
+        return Shown(self.library.agent, frozenset(names))

@@ -10,8 +10,7 @@ from contextlib import ExitStack
 
 import click
 
-from ...wiring import BadSetting, desk_of, library_of, serve
-from ...world import threads
+from ...wiring import BadSetting, serve, served_desk
 from ..changes import begin
 from ..failures import DONE, Misuse
 from ..invocation import BUDGET, OUTPUT, WHERE, accepts, of
@@ -36,7 +35,6 @@ def command(context: click.Context, port: int, no_browser: bool) -> int:  # noqa
     invocation = of(context)
     screen, session = invocation.screen(), invocation.session(found=True)
     begin(session, invocation)
-    library = library_of(session.settings, offload=threads)
     ending = ExitStack()
 
     def listening(address: str) -> None:
@@ -60,7 +58,7 @@ def command(context: click.Context, port: int, no_browser: bool) -> int:  # noqa
         _log_everything()
     try:
         with ending:
-            has_ended = serve(desk_of(library, connect=invocation.connect), port, listening)
+            has_ended = serve(served_desk(session.settings, connect=invocation.connect), port, listening)
     except BadSetting as error:
         raise Misuse(str(error), error.fix) from None
     if not has_ended:
