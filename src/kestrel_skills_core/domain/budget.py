@@ -36,9 +36,9 @@ class Budget:
         and the note fit, nothing is spent. Nothing to include costs nothing. No more sizes are asked for than fit, and
         one.
         """
-        best, spent = 0, 0
-        for included, used in enumerate(takewhile(self.bytes.__ge__, accumulate(sizes, initial=frame))):
-            cost = used + (note(count - included) if included < count else 0)
-            if cost <= self.bytes and count:
-                best, spent = included, cost
-        return Receipt(included=best, omitted=count - best, bytes=spent, budget=self.bytes)
+        used = list(takewhile(self.bytes.__ge__, accumulate(sizes, initial=frame))) if count else []
+        for included in reversed(range(len(used))):
+            spent = used[included] + (note(count - included) if included < count else 0)
+            if spent <= self.bytes:
+                return Receipt(included=included, omitted=count - included, bytes=spent, budget=self.bytes)
+        return Receipt(included=0, omitted=count, bytes=0, budget=self.bytes)

@@ -22,8 +22,8 @@ class Enabled:
     _records: dict[SkillName, SkillRecord] = field(factory=dict, init=False)
     _places: list[tuple[int, SkillName]] = field(factory=list, init=False)
     """Of each record, in order."""
-    _names: list[SkillName] = field(factory=list, init=False)
-    """Of each record, in the same order."""
+    _names: tuple[SkillName, ...] = field(default=(), init=False)
+    """Of each record, in the same order, as a clause has them: they are asked for more often than they change."""
     _filled: object = field(default=None, init=False)
     """Of what it was filled, as long as it still is that."""
 
@@ -38,7 +38,7 @@ class Enabled:
         self._filled = records
         self._records = {record.name: record for record in records if record.enabled}
         self._places = sorted(map(place_of, self._records.values()))
-        self._names = [name for _, name in self._places]
+        self._names = tuple(name for _, name in self._places)
 
     def put(self, name: SkillName, found: SkillRecord | Rejection | None) -> None:
         """Hold what a name means now, if that is enabled."""
@@ -46,12 +46,13 @@ class Enabled:
         before = self._records.pop(name, None)
         if before is not None:
             at = bisect_left(self._places, place_of(before))
-            del self._places[at], self._names[at]
+            del self._places[at]
+            self._names = self._names[:at] + self._names[at + 1 :]
         if isinstance(found, SkillRecord) and found.enabled:
             self._records[name] = found
             at = bisect_left(self._places, place_of(found))
             self._places.insert(at, place_of(found))
-            self._names.insert(at, name)
+            self._names = (*self._names[:at], name, *self._names[at:])
 
     def clause(self, budget: Budget) -> Clause:
         """The clause of them."""

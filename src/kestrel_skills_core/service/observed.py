@@ -62,7 +62,7 @@ class Observed:
     def clause(self, budget: Budget) -> Clause:
         """The context clause of what is on, which a catalog has in the clause's own order."""
         on = self.catalog.enabled
-        return render_ordered(on, [record.name for record in on], budget)
+        return render_ordered(on, tuple(record.name for record in on), budget)
 
     def hindrance(self, written: SkillRecord) -> str:
         """Why a skill that was switched on, in the state that was written, is not in effect; empty where it is."""
