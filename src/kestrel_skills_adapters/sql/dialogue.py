@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Generator, Mapping, Sequence
+from hashlib import sha256
 from types import MappingProxyType
 from typing import Any, Final, TypeVar
 
@@ -23,7 +24,18 @@ from kestrel_skills_core.domain.state_row import Row, StateKey, from_row, row_na
 from . import statements
 from .failures import Crowded, InDoubt, Unfit
 
-__all__ = ["Ask", "CarriedStates", "Dialogue", "Step", "Steps", "Tell", "Together"]
+__all__ = [
+    "Ask",
+    "CarriedStates",
+    "Dialogue",
+    "LastRead",
+    "Read",
+    "Step",
+    "Steps",
+    "Tell",
+    "Together",
+    "states_of",
+]
 
 T = TypeVar("T")
 
@@ -163,8 +175,26 @@ def _said(row: Row | None) -> SkillState | None:
     return None if said is None else said[1]
 
 
-def _states(read: Read) -> dict[StateKey, SkillState]:
+def states_of(read: Read) -> dict[StateKey, SkillState]:
+    """What rows say, as far as they are rows of states."""
     return dict(said for row in read if (said := from_row(_row(row))) is not None)
+
+
+class LastRead:
+    """What all rows say, worked out once, and that very mapping while they read the same. Safe in any thread.
+
+    The rows themselves take more room than all that is kept of them: a digest tells whether they read the same.
+    """
+
+    _last: tuple[bytes, Mapping[StateKey, SkillState]] = (b"", {})
+
+    def states(self, read: Read) -> Mapping[StateKey, SkillState]:
+        """What these say."""
+        digest = sha256(repr(read).encode()).digest()
+        last = self._last
+        if digest != last[0]:
+            self._last = last = digest, MappingProxyType(states_of(read))
+        return last[1]
 
 
 def _row(read: Sequence[Any]) -> Row:
@@ -183,21 +213,15 @@ def _text(value: object) -> object:
 
 
 class CarriedStates(ABC):
-    """A `StateTable` whose dialogues somebody carries to a database.
+    """A `StateTable` whose dialogues somebody carries to a database."""
 
-    What all rows say is kept with them, and is that very mapping while they read the same: nobody works it out again.
-    """
-
-    _all: tuple[Read, Mapping[StateKey, SkillState]] = ([], {})
+    def __init__(self) -> None:
+        self._last = LastRead()
 
     async def rows(self, name: SkillName | None = None) -> Mapping[StateKey, SkillState]:
         """All states, or those of one name; see the port."""
         read = await self._carried(lambda dialogue: dialogue.rows(name))
-        if name is not None:
-            return _states(read)
-        if read != self._all[0]:
-            self._all = read, MappingProxyType(_states(read))
-        return self._all[1]
+        return self._last.states(read) if name is None else states_of(read)
 
     async def put(self, key: StateKey, state: SkillState) -> None:
         """Write one state; see the port."""

@@ -64,6 +64,7 @@ class HostedStates(CarriedStates):
     """
 
     def __init__(self, database: Callable[[], HostDatabase | None], agent: str, *, wait: float = _WAIT) -> None:
+        super().__init__()
         self._database = database
         self._owner = statements.owner_of(agent)
         self._wait = wait

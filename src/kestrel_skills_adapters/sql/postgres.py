@@ -61,6 +61,7 @@ class PostgresStates(CarriedStates):
     """
 
     def __init__(self, url: ServerUrl, agent: str, *, offload: Offload, wait: float = 10.0) -> None:
+        super().__init__()
         self._url = url
         self._owner = statements.owner_of(agent)
         self._offload = offload

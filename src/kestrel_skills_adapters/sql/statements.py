@@ -21,8 +21,6 @@ __all__ = [
     "DELETE",
     "INSERT",
     "POSTGRES",
-    "SELECT",
-    "SELECT_NAME",
     "SQLITE",
     "STANDING",
     "UPSERT",
@@ -48,12 +46,6 @@ CREATE: Final = (
     "CREATE UNIQUE INDEX IF NOT EXISTS idx_bootstrap_config_agent_file ON bootstrap_config(agent_id, file_name)",
 )
 """Safe to run where all of it is there."""
-
-SELECT: Final = "SELECT file_name, file_path, enabled, priority FROM bootstrap_config WHERE agent_id = ?"
-"""All rows of an owner, as the fields of a `Row`."""
-
-SELECT_NAME: Final = f"{SELECT} AND file_name IN (?, ?)"
-"""Those of one name, the local row's and the shared one's. Found by the index, whatever else an owner has."""
 
 _NEW: Final = """INSERT INTO bootstrap_config (id, agent_id, file_name, file_path, enabled, priority, max_size_bytes)
 VALUES (?, ?, ?, ?, ?, ?, ?)
@@ -108,7 +100,7 @@ class Dialect:
 
     @property
     def select_name(self) -> str:
-        """Those of one name."""
+        """Those of one name, the local row's and the shared one's. Found by the index, whatever else an owner has."""
         return f"{self.select} AND file_name IN (?, ?)"
 
     @property
@@ -162,7 +154,7 @@ def owner_of(agent: str) -> str:
 
 
 def names_of(name: SkillName) -> tuple[str, str]:
-    """The last two parameters of `SELECT_NAME`."""
+    """The last two parameters of `select_name`."""
     return row_name(StateKey(name)), row_name(StateKey(name, shared=True))
 
 

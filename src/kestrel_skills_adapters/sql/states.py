@@ -14,16 +14,18 @@ from typing import Final, TypeVar
 from kestrel_skills_core.domain.errors import StateUnavailable
 from kestrel_skills_core.domain.names import SkillName
 from kestrel_skills_core.domain.record import SkillState
-from kestrel_skills_core.domain.state_row import Row, StateKey, from_row, row_name
+from kestrel_skills_core.domain.state_row import StateKey, row_name
 from kestrel_skills_core.ports.world import Cancelled, Offload
 
 from . import statements
-from .failures import told
+from .dialogue import LastRead, Read, states_of
+from .failures import is_unfit, told
 
 __all__ = ["SqliteStates"]
 
 T = TypeVar("T")
 
+_SQL: Final = statements.SQLITE
 _NEEDS_RECOVERY: Final = (sqlite3.SQLITE_READONLY_ROLLBACK, sqlite3.SQLITE_READONLY_RECOVERY)
 """A writer died half way: SQLite undoes what it began as soon as somebody opens the file who may write."""
 
@@ -45,6 +47,8 @@ class SqliteStates:
         self._owner = statements.owner_of(agent)
         self._offload = offload
         self._wait = wait
+        self._uri = self._path.as_uri()
+        self._last = LastRead()
 
     async def rows(self, name: SkillName | None = None) -> Mapping[StateKey, SkillState]:
         """All states; see the port. Opens the file for reading only, unless a writer died half way."""
@@ -79,8 +83,12 @@ class SqliteStates:
         return await self._offload(patiently)
 
     def _rows(self, name: SkillName | None) -> Mapping[StateKey, SkillState]:
+        read = self._read(name)
+        return self._last.states(read) if name is None else states_of(read)
+
+    def _read(self, name: SkillName | None) -> Read:
         if not self._is_there():
-            return {}
+            return []
         try:
             return self._select("ro", name)
         except sqlite3.Error as error:
@@ -88,16 +96,20 @@ class SqliteStates:
                 raise
         return self._select("rw", name)
 
-    def _select(self, mode: str, name: SkillName | None) -> Mapping[StateKey, SkillState]:
+    def _select(self, mode: str, name: SkillName | None) -> Read:
         with self._connection(mode) as connection:
-            return self._found(connection, name) if _has_table(connection) else {}
+            try:
+                return self._found(connection, name)
+            except sqlite3.OperationalError as error:
+                if not is_unfit(error):
+                    raise
+                # Whether there is a table is asked only here; where there is, somebody may have made it since.
+                return self._found(connection, name) if connection.execute(_SQL.has_table).fetchone() else []
 
-    def _found(self, connection: sqlite3.Connection, name: SkillName | None) -> Mapping[StateKey, SkillState]:
+    def _found(self, connection: sqlite3.Connection, name: SkillName | None) -> Read:
         if name is None:
-            rows = connection.execute(statements.SELECT, (self._owner,))
-        else:
-            rows = connection.execute(statements.SELECT_NAME, (self._owner, *statements.names_of(name)))
-        return dict(said for row in rows if (said := from_row(Row(*row))) is not None)
+            return connection.execute(_SQL.select, (self._owner,)).fetchall()
+        return connection.execute(_SQL.select_name, (self._owner, *statements.names_of(name))).fetchall()
 
     def _put(self, key: StateKey, state: SkillState) -> None:
         with self._writing() as connection:
@@ -108,7 +120,7 @@ class SqliteStates:
         if self._rows(key.name).get(key) != seen:
             return False
         with self._writing() as connection:
-            if self._found(connection, key.name).get(key) != seen:
+            if states_of(self._found(connection, key.name)).get(key) != seen:
                 return False
             connection.execute(statements.UPSERT, statements.upsert_values(self._owner, key, state))
         return True
@@ -118,7 +130,7 @@ class SqliteStates:
         if self._rows(key.name).get(key) != seen:
             return
         with self._transaction("rw") as connection:
-            if self._found(connection, key.name).get(key) == seen:
+            if states_of(self._found(connection, key.name)).get(key) == seen:
                 connection.execute(statements.DELETE, (self._owner, row_name(key)))
 
     def _is_there(self) -> bool:
@@ -137,11 +149,8 @@ class SqliteStates:
 
     @contextmanager
     def _connection(self, mode: str) -> Iterator[sqlite3.Connection]:
-        address = f"{self._path.as_uri()}?mode={mode}"
-        with closing(
-            sqlite3.connect(address, uri=True, timeout=min(self._wait, _ONCE), isolation_level=None)
-        ) as connection:
-            connection.text_factory = _text
+        address, wait = f"{self._uri}?mode={mode}", min(self._wait, _ONCE)
+        with closing(sqlite3.connect(address, uri=True, timeout=wait, isolation_level=None)) as connection:
             yield connection
 
     @contextmanager
@@ -165,19 +174,6 @@ class SqliteStates:
             connection.execute("BEGIN IMMEDIATE")
             yield connection
             connection.execute("COMMIT")
-
-
-def _has_table(connection: sqlite3.Connection) -> bool:
-    found = connection.execute("SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = 'bootstrap_config'")
-    return found.fetchone() is not None
-
-
-def _text(raw: bytes) -> str | bytes:
-    """A text as it is; its bytes where they are not UTF-8, which SQLite does not promise."""
-    try:
-        return raw.decode()
-    except UnicodeDecodeError:
-        return raw
 
 
 def _code(error: sqlite3.Error) -> int:

@@ -152,6 +152,19 @@ def test_a_row_of_the_first_release_is_read_as_off(path: Path) -> None:
     ]
 
 
+def test_all_states_are_worked_out_once_while_they_read_the_same(path: Path) -> None:
+    """What they say is that very mapping, until another program writes; nobody can change it who has it."""
+    table = states(path)
+    finish(table.put(NOTES, ON))
+    said = finish(table.rows())
+    assert said == {NOTES: ON}
+    assert finish(table.rows()) is said
+    ran(path, "UPDATE bootstrap_config SET priority = 8")
+    assert finish(table.rows())[NOTES].priority == 8
+    with pytest.raises(TypeError):
+        said[NOTES] = PINNED  # type: ignore[index] # which is what is tried
+
+
 def test_other_rows_are_never_touched(path: Path) -> None:
     """Rows of other agents, of the host, and of other kinds are not read as ours, and stay byte for byte."""
     ran(path, HOST_TABLE)
@@ -224,7 +237,7 @@ def test_the_rows_of_one_name_are_found_by_the_index(path: Path) -> None:
     finish(states(path).put(NOTES, ON))
     parameters = (OWNER, *statements.names_of(NOTES.name))
     with closing(sqlite3.connect(path)) as connection:
-        plan = connection.execute(f"EXPLAIN QUERY PLAN {statements.SELECT_NAME}", parameters).fetchall()
+        plan = connection.execute(f"EXPLAIN QUERY PLAN {statements.SQLITE.select_name}", parameters).fetchall()
     assert [step[-1] for step in plan] == [
         "SEARCH bootstrap_config USING INDEX idx_bootstrap_config_agent_file (agent_id=? AND file_name=?)"
     ]
