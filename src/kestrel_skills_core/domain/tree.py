@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterable, Mapping, Sequence
+from functools import cached_property
 from types import MappingProxyType
 from typing import Literal, NamedTuple
 
@@ -108,14 +109,14 @@ def _sorted(files: Mapping[ResourcePath, Content]) -> Mapping[ResourcePath, Cont
 class SkillTree:
     """The complete inventoried contents of one skill, in path order.
 
+    Its digests are worked out when they are asked for: who read it from a disk has them already, in what was sighted.
+
     Raises:
         BadPath: A path is not one that `resource_path` mints.
         TooLarge: A file, or all together, hold more bytes, or there are more entries, than one skill may have.
     """
 
-    files: Mapping[ResourcePath, Content] = field(converter=_sorted, hash=False, repr=False)
-    inventory: Inventory = field(init=False)
-    revision: Revision = field(init=False)
+    files: Mapping[ResourcePath, Content] = field(converter=_sorted, repr=False)
 
     def __attrs_post_init__(self) -> None:
         for path in self.files:
@@ -129,9 +130,19 @@ class SkillTree:
         entries = len(self.files) + len(folders_of(self.files))
         if entries > LIMITS.skill_entries:
             raise TooLarge("files and folders in one skill", LIMITS.skill_entries, entries)
-        inventory = inventory_of(self.files)
-        object.__setattr__(self, "inventory", inventory)
-        object.__setattr__(self, "revision", revision_of(inventory))
+
+    def __hash__(self) -> int:
+        return hash(self.revision)
+
+    @cached_property
+    def inventory(self) -> Inventory:
+        """Its files, each with the digest of its bytes."""
+        return inventory_of(self.files)
+
+    @cached_property
+    def revision(self) -> Revision:
+        """The digest of all of it."""
+        return revision_of(self.inventory)
 
 
 def folders_of(paths: Iterable[str]) -> set[str]:

@@ -192,7 +192,8 @@ class Queries(Upkeep):
             pin = state.pin if state is not None and state.enabled else None
             tree = look.trees.get(root)
             if tree is not None and path in tree.files:
-                return FileReading(content=tree.files[path].data, has_left_pin=pin not in (None, tree.revision))
+                has_left_pin = pin is not None and pin != tree.revision
+                return FileReading(content=tree.files[path].data, has_left_pin=has_left_pin)
             files = next(files for files in self.sources if files.source is root)
             content = await self.offload(lambda _: files.read_resource(address.name, path))
             return FileReading(content=content, has_left_pin=pin is not None)

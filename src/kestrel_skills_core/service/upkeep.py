@@ -297,7 +297,8 @@ class Upkeep:
         begun = self._telling.begin()
         with self.seeing():
             look, standing = await self._gathered(begun, name)
-            await self._telling.looked(begun, name, _meaning(look, standing))
+            if self.mirror is not None:
+                await self._telling.looked(begun, name, _meaning(look, standing))
         return look, standing
 
     async def _gathered(self, begun: int, name: SkillName) -> tuple[Look, Standing]:
