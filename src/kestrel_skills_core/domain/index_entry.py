@@ -26,6 +26,7 @@ from .record import PRIORITIES, SkillRecord
 __all__ = ["NODE_TYPE", "IndexEntry", "Node", "entry_of", "from_node", "node_id", "to_node"]
 
 NODE_TYPE: Final = "procedural_skill"
+_SOURCES: Final = frozenset(SourceId)
 
 
 def _is_utc(_: object, attribute: Attribute[Any], value: datetime) -> None:
@@ -114,9 +115,9 @@ def _entry(agent: str, name: SkillName, properties: object) -> IndexEntry | None
     description, source, enabled = (properties.get(key) for key in ("description", "source_id", "enabled"))
     priority, revision = properties.get("priority"), properties.get("revision")
     created_at = _instant(properties.get("created_at"))
-    if not isinstance(description, str) or source not in list(SourceId) or type(enabled) is not bool:
+    if not isinstance(description, str) or not isinstance(source, str) or type(enabled) is not bool:
         return None
-    if type(priority) is not int or priority not in PRIORITIES or created_at is None:
+    if source not in _SOURCES or type(priority) is not int or priority not in PRIORITIES or created_at is None:
         return None
     if "revision" in properties and (not isinstance(revision, str) or digest(revision) is None):
         return None
