@@ -132,10 +132,12 @@ def coverage(session: nox.Session) -> None:
 
 @nox.session
 def lint(session: nox.Session) -> None:
-    """Look for faults of style, and for what the formatter would change."""
-    session.install(*requirements("lint", "ruff"))
+    """Look for faults of style, for what the formatter would change, and for faults of the workflows."""
+    session.install(*requirements("lint", "ruff"), *requirements("workflows"))
     session.run("ruff", "check")
     session.run("ruff", "format", "--check")
+    session.run("actionlint", *map(str, sorted(Path(".github/workflows").iterdir())))
+    session.run("zizmor", "--quiet", "--offline", "--persona", "auditor", "--strict-collection", ".github")
 
 
 @nox.session
@@ -178,6 +180,21 @@ def build(session: nox.Session) -> None:
     for package in PACKAGES:
         marked = f"import importlib.resources as r; assert r.files({package!r}).joinpath('py.typed').is_file()"
         session.run(str(programs / "python"), "-c", marked, external=True)
+
+
+@nox.session
+def release(session: nox.Session) -> None:
+    """Say whether what is checked out may be released under a tag, `nox -s release -- v1.2.3`, and its notes."""
+    session.run("python", ".github/scripts/release_check.py", *session.posargs)
+
+
+@nox.session
+def dist(session: nox.Session) -> None:
+    """Build what a release uploads, in `dist`: the sdist and, of it, the wheel; and ask whether an index takes them."""
+    session.install(*requirements("release"))
+    shutil.rmtree("dist", ignore_errors=True)
+    session.run("python", "-m", "build", "--outdir", "dist")
+    session.run("twine", "check", "--strict", *map(str, sorted(Path("dist").iterdir())))
 
 
 @nox.session(python=PYTHONS[0])
