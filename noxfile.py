@@ -143,7 +143,7 @@ def lint(session: nox.Session) -> None:
 @nox.session
 def types(session: nox.Session) -> None:
     """Check the types of both packages, strictly."""
-    session.install("-e", ".[lint,http,postgres]")
+    session.install("-e", ".[lint,http,postgres,contracts]")
     session.run("mypy", "--strict")
 
 

@@ -13,6 +13,7 @@ from pathlib import Path
 import pytest
 from attrs import define, field
 
+from kestrel_skills_adapters.contracts.roots import document
 from kestrel_skills_adapters.memory.files import MemorySkillFiles
 from kestrel_skills_adapters.posix.reading import PosixSkillFiles
 from kestrel_skills_adapters.together import SharedFiles, Together, together
@@ -23,7 +24,6 @@ from kestrel_skills_core.domain.resolver import Survey
 from kestrel_skills_core.domain.tree import Content
 from kestrel_skills_core.ports.files import SkillFiles
 from kestrel_skills_core.ports.privacy import Privacy
-from tests.contracts.files import document
 
 SHARED = SourceId.HOST_SHARED
 

@@ -61,6 +61,8 @@ def test_every_contract_is_kept() -> None:
         ("adapters/stray.py", "", "adapters.stray (Since this contract"),
         ("adapters/posix/planted.py", "from .. import sql", "adapters.posix is not allowed to import"),
         ("adapters/memory/planted.py", "from .. import wiring", "adapters.memory is not allowed to import"),
+        ("adapters/cli/planted.py", "from .. import contracts", "adapters.cli is not allowed to import"),
+        ("adapters/memory/planted.py", "import pytest", "kestrel_skills_adapters is not allowed to import pytest"),
         ("adapters/wiring.py", "from . import cli", "adapters.wiring is not allowed to import"),
         (
             "adapters/cli/planted.py",

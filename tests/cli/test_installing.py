@@ -14,13 +14,14 @@ import pytest
 from attrs import frozen
 
 from kestrel_skills_adapters.cli.session import Connect
+from kestrel_skills_adapters.contracts.git import Drawn
 from kestrel_skills_adapters.git.source import DulwichGitSource
 from kestrel_skills_adapters.memory.git import MemoryGitSource, MemoryRepository
 from kestrel_skills_core.domain.git_address import git_url
 from kestrel_skills_core.domain.tree import Content
 from kestrel_skills_core.ports.git import GitSource
 from tests.cli.running import Ran, run, skill
-from tests.git.repositories import Drawn, Made, made
+from tests.git.repositories import Made, made
 from tests.git.servers import backend, serving
 
 URL = "https://git.example/tools"

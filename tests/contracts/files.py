@@ -6,9 +6,7 @@ import hashlib
 import os
 import shutil
 import time
-from itertools import count
 from pathlib import Path
-from typing import Protocol
 
 from attrs import field, frozen
 
@@ -22,18 +20,7 @@ from kestrel_skills_core.domain.tree import Content
 from kestrel_skills_core.ports.files import SkillFiles
 from kestrel_skills_core.ports.world import Chance
 
-__all__ = ["CountingChance", "Disk", "InMemory", "Later", "Root", "Shared", "document", "drawn"]
-
-
-class CountingChance:
-    """Tokens that are told apart easily: 1, 2, 3 in hex."""
-
-    def __init__(self) -> None:
-        self._next = count(1)
-
-    def token(self) -> str:
-        """The next number, as 64 hex digits."""
-        return f"{next(self._next):064x}"
+__all__ = ["Disk", "InMemory", "Later", "Shared"]
 
 
 class Later(Syscalls):
@@ -42,69 +29,6 @@ class Later(Syscalls):
     def now_ns(self) -> int:
         """Ten seconds from now."""
         return time.time_ns() + 10_000_000_000
-
-
-def document(name: str) -> bytes:
-    """A good `SKILL.md`."""
-    return f"---\nname: {name}\ndescription: Use when {name} are wanted.\n---\n\nDo it.\n".encode()
-
-
-def drawn(text: str) -> dict[str, Entry]:
-    """The entries that lines of text draw, by path, two spaces deeper for each folder.
-
-    `name/` is a folder, `name -> target` a link, `name|` a FIFO, `name*` an executable; the rest are files. What
-    follows ` = ` is a file's content; else a `SKILL.md` is good for its folder, and any other file holds its name.
-    """
-    entries: dict[str, Entry] = {}
-    above: list[str] = []
-    for line in text.splitlines():
-        if not line.strip():
-            continue
-        depth = (len(line) - len(line.lstrip())) // 2
-        drawing, _, content = line.strip().partition(" = ")
-        name, arrow, _ = drawing.partition(" -> ")
-        del above[depth:]
-        path = "/".join([*above, name.rstrip("/*|")])
-        if arrow:
-            entries[path] = Odd("link")
-        elif name.endswith("|"):
-            entries[path] = Odd("other")
-        elif name.endswith("/"):
-            entries[path] = Odd("folder")
-            above.append(name[:-1])
-        else:
-            own = document(above[-1]) if name == "SKILL.md" and above else name.encode()
-            entries[path] = Content(content.encode() or own, executable=name.endswith("*"))
-    return entries
-
-
-class Root(Protocol):
-    """One source root: the reader on trial, and a person's hand in it."""
-
-    @property
-    def files(self) -> SkillFiles:
-        """The reader."""
-        ...
-
-    def put(self, path: str, entry: Entry) -> None:
-        """Put an entry there, over what was there; folders above it appear."""
-        ...
-
-    def drop(self, path: str) -> None:
-        """Remove what is there, with all below it."""
-        ...
-
-    def move(self, path: str, to: str) -> None:
-        """Rename a file or folder."""
-        ...
-
-    def take_away(self) -> None:
-        """Let the whole root be gone."""
-        ...
-
-    def marker(self, folder: str) -> bytes | None:
-        """The bytes in a folder's marker, if it has one."""
-        ...
 
 
 @frozen

@@ -7,36 +7,15 @@ from contextlib import AbstractContextManager, contextmanager
 from functools import partial
 from pathlib import Path
 
-from attrs import frozen
-
+from kestrel_skills_adapters.contracts.git import Bed, Drawn
 from kestrel_skills_adapters.git.source import DulwichGitSource
 from kestrel_skills_adapters.memory.git import Entry, MemoryGitSource, MemoryRepository
-from kestrel_skills_core.domain.git_address import CommitId, GitUrl, git_url
+from kestrel_skills_core.domain.git_address import CommitId, git_url
 from kestrel_skills_core.domain.tree import Content
-from kestrel_skills_core.ports.git import GitSource
-from tests.git.repositories import Drawn, made, offers
+from tests.git.repositories import made, offers
 from tests.git.servers import backend, serving
 
-__all__ = ["BEDS", "Bed", "text"]
-
-
-@frozen
-class Bed:
-    """A source, the address of a repository that it reaches, and the commits there by their branches."""
-
-    git: GitSource
-    url: GitUrl
-    commits: Mapping[str, CommitId]
-
-    @property
-    def main(self) -> CommitId:
-        """The commit of the main branch."""
-        return self.commits["main"]
-
-
-def text(name: str) -> Content:
-    """A small `SKILL.md`."""
-    return Content(f"---\nname: {name}\ndescription: Use when {name} is wanted.\n---\n\nDo it.\n".encode())
+__all__ = ["BEDS", "behind_git", "in_memory"]
 
 
 @contextmanager

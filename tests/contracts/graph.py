@@ -3,46 +3,25 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Coroutine, Iterable, Iterator
-from contextlib import AbstractContextManager, contextmanager
+from collections.abc import Callable, Coroutine, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 import pytest
 from attrs import frozen
 
+from kestrel_skills_adapters.contracts.graph import AGENT, Bed
 from kestrel_skills_adapters.graph.index import HostGraph
 from kestrel_skills_adapters.memory.graph import MemoryGraph
 from kestrel_skills_adapters.world import finish
-from kestrel_skills_core.domain.index_entry import NODE_TYPE, Node, node_id
-from kestrel_skills_core.domain.names import SkillName
+from kestrel_skills_core.domain.index_entry import NODE_TYPE, Node
 from kestrel_skills_core.ports.graph import GraphIndex, IndexUnavailable
 from tests.contracts.host_store import GraphNode, HostDatabase, StandIn
 
-__all__ = ["AGENT", "BEDS", "HOST_BEDS", "OTHER", "Bed", "HostBed", "in_memory", "on_sqlite", "standing_in"]
+__all__ = ["BEDS", "HOST_BEDS", "OTHER", "HostBed"]
 
-AGENT = "did:web:localhost:kite-86ca26"
 OTHER = "did:web:localhost:heron"
-
-
-@frozen(kw_only=True)
-class Bed:
-    """An index, and what a test does to the graph that it is in."""
-
-    graph: GraphIndex
-    run: Callable[[Coroutine[Any, Any, Any]], Any]
-    plant: Callable[[Node], None]
-    """Put a node of the agent's own into it."""
-    nodes: Callable[[], Iterable[Node]]
-    """The nodes of the agent's own that are of the type of an index."""
-    away: Callable[[], AbstractContextManager[None]]
-    """Take the graph away for a while."""
-    clear: Callable[[], None]
-    """Take everything out of it."""
-
-    def bar(self, name: SkillName) -> None:
-        """Put a node of another kind where a skill's would be."""
-        self.plant(Node(node_id(AGENT, name), "note", "Not a skill", {"text": "mine"}))
 
 
 @frozen(kw_only=True)
@@ -158,6 +137,7 @@ def _on(opened: Callable[[str], Coroutine[Any, Any, Any]]) -> Iterator[HostBed]:
                 clear=lambda: say("DELETE FROM graph_node_owners", "DELETE FROM graph_nodes"),
                 plant_of_another=lambda node: add(other, node),
                 volatile=index("ephemeral"),
+                examples=10,
             )
         finally:
             runner.run(other.close())

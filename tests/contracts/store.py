@@ -4,103 +4,22 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import contextmanager
 from pathlib import Path
-from typing import Protocol
 
 from attrs import define, frozen
 
 from kestrel_skills_adapters.memory.files import Entry, Odd
 from kestrel_skills_adapters.memory.store import MemorySkillStore
+from kestrel_skills_adapters.memory.world import CountedChance
 from kestrel_skills_adapters.posix.store import PosixSkillStore
 from kestrel_skills_adapters.posix.syscalls import Syscalls
-from kestrel_skills_core.domain.approval import ApprovalBinding
 from kestrel_skills_core.domain.names import SkillName, SourceId
 from kestrel_skills_core.domain.tree import Content
-from kestrel_skills_core.ports.store import SkillStore
-from tests.contracts.files import CountingChance, Disk, InMemory, Later, Root
+from tests.contracts.files import Disk, InMemory, Later
 from tests.permissions import bound
 
-__all__ = ["InMemoryStore", "OnDisk", "StoreRoot", "approval", "discard", "kept_files", "never"]
-
-
-def never() -> bool:
-    """Nobody goes away."""
-    return False
-
-
-def approval(store: SkillStore, name: SkillName) -> ApprovalBinding:
-    """The deletion of a folder as it is now, approved."""
-    found = store.read(name).sighting
-    assert found.generation is not None
-    assert found.unlisted is not None
-    return ApprovalBinding(
-        operation="delete",
-        agent="did:key:a",
-        name=name,
-        source=SourceId.AGENT_LOCAL if found.provenance is None else found.provenance.source,
-        generation=found.generation,
-        revision=found.revision,
-        unlisted=found.unlisted,
-    )
-
-
-def kept_files(store: SkillStore, token: str) -> dict[str, bytes]:
-    """The bytes of every file that is kept under a token, by path, piece by piece."""
-    files = {}
-    for entry in store.kept_listing(token).entries:
-        if entry.kind == "file":
-            content = b""
-            while piece := store.kept_bytes(token, entry.path, len(content)):
-                content += piece
-            files[entry.path] = content
-    return files
-
-
-def discard(store: SkillStore, token: str) -> None:
-    """Let go of what is kept, as it is now."""
-    store.discard(token, seen=store.kept_listing(token), cancelled=never)
-
-
-class StoreRoot(Root, Protocol):
-    """One root: the store on trial, and a person's hand in it."""
-
-    @property
-    def store(self) -> SkillStore:
-        """The store."""
-        ...
-
-    def entries(self) -> dict[str, Entry]:
-        """Everything in sight, by path; of a folder, that it is there."""
-        ...
-
-    def mark(self, name: str, content: bytes) -> None:
-        """Put a fail-closed mark there, whatever it holds."""
-        ...
-
-    def marked(self, name: str) -> bytes | None:
-        """The bytes of a fail-closed mark."""
-        ...
-
-    def drop_mark(self, name: str) -> None:
-        """Take a mark away, as a person does."""
-        ...
-
-    def own(self, content: bytes) -> None:
-        """Say whose it is, in whatever words."""
-        ...
-
-    def owned(self) -> bytes | None:
-        """The bytes of what says whose it is."""
-        ...
-
-    def keep(self, token: str, name: str, path: str) -> None:
-        """Let what has that path be kept, out of sight, under that token."""
-        ...
-
-    def closed(self, path: str) -> AbstractContextManager[None]:
-        """Let nobody read a file, until the end."""
-        ...
+__all__ = ["InMemoryStore", "OnDisk"]
 
 
 @define
@@ -112,7 +31,7 @@ class InMemoryStore(InMemory):
     @classmethod
     def of(cls, _: Path) -> InMemoryStore:
         """An empty root."""
-        store = MemorySkillStore(chance=CountingChance())
+        store = MemorySkillStore(chance=CountedChance())
         return cls(store, store)
 
     def entries(self) -> dict[str, Entry]:
@@ -175,7 +94,7 @@ class OnDisk(Disk):
     """The POSIX adapter on a real folder."""
 
     def __attrs_post_init__(self) -> None:
-        object.__setattr__(self, "files", PosixSkillStore(self.path, chance=CountingChance(), calls=self.calls))
+        object.__setattr__(self, "files", PosixSkillStore(self.path, chance=CountedChance(), calls=self.calls))
 
     @classmethod
     def of(cls, above: Path, calls: Syscalls | None = None) -> OnDisk:

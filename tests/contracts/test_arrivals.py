@@ -11,12 +11,13 @@ from pathlib import Path
 
 import pytest
 
+from kestrel_skills_adapters.contracts.git import text
 from kestrel_skills_adapters.wiring import package
 from kestrel_skills_core.domain.errors import BadPath, SkillError
 from kestrel_skills_core.domain.names import ResourcePath
 from kestrel_skills_core.domain.parcel import Parcel
 from kestrel_skills_core.domain.tree import Content
-from tests.contracts.git import behind_git, in_memory, text
+from tests.contracts.git import behind_git, in_memory
 
 Files = Mapping[str, bytes]
 Door = Callable[[Path, Files], Parcel]

@@ -10,43 +10,18 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from kestrel_skills_adapters.contracts.markdown import MarkdownContract, marked
 from kestrel_skills_adapters.markdown import CmarkMarkdown
 from kestrel_skills_adapters.memory.markdown import InlineLinks
 from kestrel_skills_core.ports.markdown import Markdown
 
 ADAPTERS = [CmarkMarkdown(), InlineLinks()]
-every_adapter = pytest.mark.parametrize("markdown", ADAPTERS, ids=lambda adapter: type(adapter).__name__)
-marked = st.text(st.sampled_from("ab [](){}<>!`~*_#&;:/.\\\n\t -=|\"'é漢"), max_size=60)
 
 
-@every_adapter
-@pytest.mark.parametrize(
-    ("text", "links"),
-    [
-        ("", []),
-        ("Nothing to see.", []),
-        ("See [the map](map.md).", ["map.md"]),
-        ("![a bird](img/bird.png)", ["img/bird.png"]),
-        ("[a](a.md) and [b](b.md)\n\n[c](c.md)", ["a.md", "b.md", "c.md"]),
-        ("[a](a.md) [a](a.md)", ["a.md", "a.md"]),
-        ("[up](../x.md) [abs](/etc/x) [frag](#top) [both](a.md#top)", ["../x.md", "/etc/x", "#top", "a.md#top"]),
-        ("[web](https://example.org/a?b=c)", ["https://example.org/a?b=c"]),
-        ("[mail](mailto:a@example.org)", ["mailto:a@example.org"]),
-        ("[](empty.md)", ["empty.md"]),
-        ("[half](", []),
-        ("[no] (no.md)", []),
-    ],
-)
-def test_inline_links_are_found(markdown: Markdown, text: str, links: Sequence[str]) -> None:
-    """All destinations, in document order, with repetitions."""
-    assert list(markdown.links(text)) == links
-
-
-@every_adapter
-@given(marked)
-def test_any_text_is_read(markdown: Markdown, text: str) -> None:
-    """Whatever the text, there are destinations, and none of them is empty."""
-    assert all(markdown.links(text))
+@pytest.fixture(params=ADAPTERS, ids=lambda adapter: type(adapter).__name__)
+def markdown(request: pytest.FixtureRequest) -> Markdown:
+    """Each adapter."""
+    return request.param
 
 
 @pytest.mark.parametrize(
@@ -140,3 +115,7 @@ def test_reading_does_not_grow_the_process() -> None:
     )
     grown = subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, text=True)
     assert int(grown.stdout) < 16
+
+
+class TestMarkdown(MarkdownContract):
+    """Each of them holds it."""

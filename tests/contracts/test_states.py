@@ -4,80 +4,25 @@ from __future__ import annotations
 
 import asyncio
 import sqlite3
-from collections.abc import Callable, Coroutine, Iterator, Mapping
+from collections.abc import Callable, Coroutine, Iterator
 from contextlib import ExitStack, closing, contextmanager
-from itertools import count
 from typing import Any
 
 import pytest
-from attrs import frozen
-from hypothesis import settings
-from hypothesis import strategies as st
-from hypothesis.stateful import RuleBasedStateMachine, invariant, rule, run_state_machine_as_test
 
+from kestrel_skills_adapters.contracts.states import Bed, StateTableContract
 from kestrel_skills_adapters.memory.states import MemoryStates
 from kestrel_skills_adapters.sql.address import server_url
 from kestrel_skills_adapters.sql.hosted import HostedStates
 from kestrel_skills_adapters.sql.postgres import PostgresStates
 from kestrel_skills_adapters.sql.states import SqliteStates
-from kestrel_skills_adapters.world import finish, inline
+from kestrel_skills_adapters.world import inline
 from kestrel_skills_core.domain.errors import StateUnavailable
-from kestrel_skills_core.domain.names import Generation, Revision, SkillName
-from kestrel_skills_core.domain.record import SkillState, Subject
-from kestrel_skills_core.domain.state_row import StateKey
-from kestrel_skills_core.ports.states import StateTable
 from tests.servers.hosts import StandIn, on_postgres, on_sqlite, real_on_postgres
-
-LINT = StateKey(SkillName("lint"))
-SHARED_LINT = StateKey(SkillName("lint"), shared=True)
-ON = SkillState(enabled=True, priority=7, subject=Subject(generation=Generation("a1" * 32)))
-PINNED = SkillState(enabled=True, subject=Subject(generation=Generation("a1" * 32)), pin=Revision("b2" * 32))
-SHARED_ON = SkillState(enabled=True, priority=-7, subject=Subject(root="c3" * 32))
-
-
-class Kind:
-    """A kind of table: those of any agents, how to await them, and how to take them away and give them back."""
-
-    def __init__(
-        self, table: Callable[[str], StateTable], take_away: Callable[[], None], give_back: Callable[[], None]
-    ):
-        self.table = table
-        self.take_away, self.give_back = take_away, give_back
-        self.agents = count()
-        self.finish: Callable[[Coroutine[Any, Any, Any]], Any] = finish
-        self.settings = settings(max_examples=12, stateful_step_count=12, deadline=None)
-
-    def anew(self) -> Rows:
-        """A table of an agent that has no rows yet."""
-        return Rows(self.table(f"did:test:{next(self.agents)}"), self.finish)
-
-
-@frozen
-class Rows:
-    """A table whose methods are awaited here."""
-
-    table: StateTable
-    finish: Callable[[Coroutine[Any, Any, Any]], Any]
-
-    def rows(self, name: SkillName | None = None) -> Mapping[StateKey, SkillState]:
-        """See the port, and so for the others."""
-        return self.finish(self.table.rows(name))
-
-    def put(self, key: StateKey, state: SkillState) -> None:
-        """Write one."""
-        self.finish(self.table.put(key, state))
-
-    def replace(self, key: StateKey, state: SkillState, *, seen: SkillState | None) -> bool:
-        """Write one, if it reads as it was seen."""
-        return self.finish(self.table.replace(key, state, seen=seen))
-
-    def drop(self, key: StateKey, *, seen: SkillState) -> None:
-        """Remove one, if it reads as it was seen."""
-        self.finish(self.table.drop(key, seen=seen))
 
 
 @contextmanager
-def memory(_: pytest.FixtureRequest) -> Iterator[Kind]:
+def memory(_: pytest.FixtureRequest) -> Iterator[Bed]:
     """The fake."""
     tables: list[MemoryStates] = []
 
@@ -89,13 +34,11 @@ def memory(_: pytest.FixtureRequest) -> Iterator[Kind]:
         for each in tables:
             each.unavailable = why
 
-    kind = Kind(table, lambda: say(StateUnavailable("it is away")), lambda: say(None))
-    kind.settings = settings(max_examples=100, stateful_step_count=20, deadline=None)
-    yield kind
+    yield Bed(table, lambda: say(StateUnavailable("it is away")), lambda: say(None), examples=100)
 
 
 @contextmanager
-def sqlite(request: pytest.FixtureRequest) -> Iterator[Kind]:
+def sqlite(request: pytest.FixtureRequest) -> Iterator[Bed]:
     """The table in a SQLite file; another process that holds it takes it away."""
     path = request.getfixturevalue("tmp_path") / "state.sqlite3"
     held = ExitStack()
@@ -104,11 +47,11 @@ def sqlite(request: pytest.FixtureRequest) -> Iterator[Kind]:
         other = held.enter_context(closing(sqlite3.connect(path, isolation_level=None)))
         other.execute("BEGIN EXCLUSIVE")
 
-    yield Kind(lambda agent: SqliteStates(path, agent, offload=inline, wait=0), hold, held.close)
+    yield Bed(lambda agent: SqliteStates(path, agent, offload=inline, wait=0), hold, held.close)
 
 
 @contextmanager
-def postgres(request: pytest.FixtureRequest) -> Iterator[Kind]:
+def postgres(request: pytest.FixtureRequest) -> Iterator[Bed]:
     """The table on a PostgreSQL server; an administrator takes the database away."""
     cluster, name = request.getfixturevalue("cluster"), request.getfixturevalue("database")
     url = server_url(cluster.url(name))
@@ -116,11 +59,11 @@ def postgres(request: pytest.FixtureRequest) -> Iterator[Kind]:
     def allow(allowed: str) -> None:
         cluster.ask(f"ALTER DATABASE {name} ALLOW_CONNECTIONS {allowed}")
 
-    yield Kind(lambda agent: PostgresStates(url, agent, offload=inline), lambda: allow("false"), lambda: allow("true"))
+    yield Bed(lambda agent: PostgresStates(url, agent, offload=inline), lambda: allow("false"), lambda: allow("true"))
 
 
 @contextmanager
-def hosted(opened: Callable[[], Coroutine[Any, Any, Any]], close: Callable[[Any], Any]) -> Iterator[Kind]:
+def hosted(opened: Callable[[], Coroutine[Any, Any, Any]], close: Callable[[Any], Any]) -> Iterator[Bed]:
     """The table in the database that a host has open; it closes it, and opens it again."""
     with asyncio.Runner() as runner:
         handle = runner.run(opened())
@@ -133,50 +76,53 @@ def hosted(opened: Callable[[], Coroutine[Any, Any, Any]], close: Callable[[Any]
             nonlocal handle
             handle = runner.run(opened())
 
-        kind = Kind(lambda agent: HostedStates(lambda: handle, agent), lambda: runner.run(closed()), give_back)
-        kind.finish = runner.run
-        yield kind
+        yield Bed(
+            lambda agent: HostedStates(lambda: handle, agent),
+            lambda: runner.run(closed()),
+            give_back,
+            finish=runner.run,
+        )
         runner.run(closed())
 
 
 @contextmanager
-def stand_in_sqlite(request: pytest.FixtureRequest) -> Iterator[Kind]:
+def stand_in_sqlite(request: pytest.FixtureRequest) -> Iterator[Bed]:
     """What stands for a host, on SQLite."""
 
     async def opened() -> StandIn:
         return on_sqlite(request.getfixturevalue("tmp_path") / "agent.db")
 
-    with hosted(opened, StandIn.close) as kind:
-        yield kind
+    with hosted(opened, StandIn.close) as bed:
+        yield bed
 
 
 @contextmanager
-def stand_in_postgres(request: pytest.FixtureRequest) -> Iterator[Kind]:
+def stand_in_postgres(request: pytest.FixtureRequest) -> Iterator[Bed]:
     """What stands for a host, on PostgreSQL."""
     url = request.getfixturevalue("cluster").url(request.getfixturevalue("database"))
 
     async def opened() -> StandIn:
         return on_postgres(url)
 
-    with hosted(opened, StandIn.close) as kind:
-        yield kind
+    with hosted(opened, StandIn.close) as bed:
+        yield bed
 
 
 @contextmanager
-def host_sqlite(request: pytest.FixtureRequest) -> Iterator[Kind]:
+def host_sqlite(request: pytest.FixtureRequest) -> Iterator[Bed]:
     """A real host, on SQLite, with its whole schema."""
     host = pytest.importorskip("kestrel_sovereign.storage.async_database", reason="no host is installed here")
     path = request.getfixturevalue("tmp_path") / "agent.db"
-    with hosted(lambda: host.AsyncDatabase.sqlite(str(path)), lambda handle: handle.close()) as kind:
-        yield kind
+    with hosted(lambda: host.AsyncDatabase.sqlite(str(path)), lambda handle: handle.close()) as bed:
+        yield bed
 
 
 @contextmanager
-def host_postgres(request: pytest.FixtureRequest) -> Iterator[Kind]:
+def host_postgres(request: pytest.FixtureRequest) -> Iterator[Bed]:
     """A real host, on PostgreSQL, without a schema: the table is made here."""
     url = request.getfixturevalue("cluster").address(request.getfixturevalue("database"))
-    with hosted(lambda: real_on_postgres(url), lambda handle: handle.close()) as kind:
-        yield kind
+    with hosted(lambda: real_on_postgres(url), lambda handle: handle.close()) as bed:
+        yield bed
 
 
 KINDS = [
@@ -191,219 +137,11 @@ KINDS = [
 
 
 @pytest.fixture(params=KINDS)
-def kind(request: pytest.FixtureRequest) -> Iterator[Kind]:
+def bed(request: pytest.FixtureRequest) -> Iterator[Bed]:
     """Each kind of table."""
     with request.param(request) as made:
         yield made
 
 
-@pytest.fixture
-def table(kind: Kind) -> Rows:
-    """Each table, empty."""
-    return kind.anew()
-
-
-def test_a_new_table_has_no_rows(table: Rows) -> None:
-    """A table that is not there yet reads as empty."""
-    assert table.rows() == {}
-
-
-@pytest.mark.parametrize("state", [SkillState(), SkillState(priority=3), ON, PINNED])
-def test_what_was_put_is_read(table: Rows, state: SkillState) -> None:
-    """A state is read as it was written, be it on or off."""
-    table.put(LINT, state)
-    assert table.rows() == {LINT: state}
-
-
-def test_a_put_is_written_over_what_was_there(table: Rows) -> None:
-    """The last state that was written is the one that is read."""
-    table.put(LINT, PINNED)
-    table.put(LINT, ON)
-    assert table.rows() == {LINT: ON}
-
-
-def test_a_local_and_a_shared_skill_have_their_own_states(table: Rows) -> None:
-    """Two skills of one name in two roots do not share a state."""
-    table.put(LINT, ON)
-    table.put(SHARED_LINT, SHARED_ON)
-    assert table.rows() == {LINT: ON, SHARED_LINT: SHARED_ON}
-
-
-def test_the_rows_of_one_name_are_read(table: Rows) -> None:
-    """Those of the local and of the shared skill of that name, and no other's."""
-    table.put(LINT, ON)
-    table.put(SHARED_LINT, SHARED_ON)
-    table.put(StateKey(SkillName("lint-more")), ON)
-    assert table.rows(SkillName("lint")) == {LINT: ON, SHARED_LINT: SHARED_ON}
-    assert table.rows(SkillName("lint-more")) == {StateKey(SkillName("lint-more")): ON}
-    assert table.rows(SkillName("more")) == {}
-
-
-def test_a_drop_removes_what_was_seen(table: Rows) -> None:
-    """A row that still reads as it was seen goes, and no other."""
-    table.put(LINT, ON)
-    table.put(SHARED_LINT, SHARED_ON)
-    table.drop(LINT, seen=ON)
-    assert table.rows() == {SHARED_LINT: SHARED_ON}
-
-
-def test_a_drop_leaves_what_was_not_seen(table: Rows) -> None:
-    """A row that changed since it was seen stays."""
-    table.put(LINT, ON)
-    table.drop(LINT, seen=PINNED)
-    assert table.rows() == {LINT: ON}
-
-
-def test_a_drop_of_what_is_not_there_is_well(table: Rows) -> None:
-    """Dropping from an empty table, or a row that is gone, does nothing."""
-    table.drop(LINT, seen=ON)
-    table.put(LINT, ON)
-    table.drop(SHARED_LINT, seen=SHARED_ON)
-    assert table.rows() == {LINT: ON}
-
-
-def test_a_replacement_is_written_over_what_was_seen(table: Rows) -> None:
-    """A row that still reads as it was seen, or is still absent, is written, and no other."""
-    assert table.replace(LINT, ON, seen=None)
-    assert table.replace(SHARED_LINT, SHARED_ON, seen=None)
-    assert table.replace(LINT, PINNED, seen=ON)
-    assert table.rows() == {LINT: PINNED, SHARED_LINT: SHARED_ON}
-
-
-def test_a_replacement_leaves_what_was_not_seen(table: Rows) -> None:
-    """A row that changed since it was seen, appeared or vanished, stays as it is."""
-    assert not table.replace(LINT, ON, seen=PINNED)
-    assert table.rows() == {}
-    table.put(LINT, ON)
-    assert not table.replace(LINT, PINNED, seen=None)
-    assert not table.replace(LINT, PINNED, seen=PINNED)
-    assert table.rows() == {LINT: ON}
-
-
-def test_a_table_that_does_not_answer_is_as_it_was(kind: Kind) -> None:
-    """Every method says that the table is unavailable, and afterwards nothing has changed."""
-    table = kind.anew()
-    table.put(LINT, ON)
-    kind.take_away()
-    for call in (
-        table.rows,
-        lambda: table.rows(LINT.name),
-        lambda: table.put(LINT, PINNED),
-        lambda: table.put(SHARED_LINT, SHARED_ON),
-        lambda: table.replace(LINT, PINNED, seen=ON),
-        lambda: table.drop(LINT, seen=ON),
-    ):
-        with pytest.raises(StateUnavailable) as caught:
-            call()
-        assert caught.value.fix or caught.value.why == "it is away"
-        assert "\n" not in f"{caught.value}{caught.value.fix}"
-    kind.give_back()
-    assert table.rows() == {LINT: ON}
-
-
-def test_what_was_read_does_not_change(table: Rows) -> None:
-    """States that were read are those of that moment."""
-    table.put(LINT, ON)
-    seen = table.rows()
-    table.put(LINT, PINNED)
-    assert seen == {LINT: ON}
-
-
-def test_many_at_once_lose_nothing(table: Rows) -> None:
-    """Twenty writers on one loop write twenty rows into a table that is not there yet."""
-    keys = [StateKey(SkillName(f"skill-{number}")) for number in range(20)]
-
-    async def write() -> None:
-        await asyncio.gather(*(table.table.put(key, ON) for key in keys))
-
-    run = asyncio.run if table.finish is finish else table.finish
-    run(write())
-    assert table.rows() == dict.fromkeys(keys, ON)
-
-
-def test_of_many_replacements_at_once_one_is_written(table: Rows) -> None:
-    """Of writers that saw the same, be it a row or none, exactly one writes, and is told so; its state is there."""
-    wanted = [SkillState(enabled=True, priority=number, subject=ON.subject) for number in range(12)]
-    run = asyncio.run if table.finish is finish else table.finish
-
-    async def write(seen: SkillState | None) -> list[bool]:
-        return await asyncio.gather(*(table.table.replace(LINT, state, seen=seen) for state in wanted))
-
-    for seen in (None, PINNED):
-        if seen is not None:
-            table.put(LINT, seen)
-        written = run(write(seen))
-        assert [state for state, is_written in zip(wanted, written, strict=True) if is_written] == [table.rows()[LINT]]
-
-
-def test_agents_do_not_see_each_other(kind: Kind) -> None:
-    """Each agent has its own states in one table."""
-    one, other = kind.anew(), kind.anew()
-    one.put(LINT, ON)
-    other.put(LINT, PINNED)
-    other.drop(LINT, seen=ON)
-    assert one.rows() == {LINT: ON}
-    one.drop(LINT, seen=ON)
-    assert (one.rows(), other.rows()) == ({}, {LINT: PINNED})
-
-
-keys = st.builds(StateKey, st.sampled_from([SkillName("lint"), SkillName("pdf"), SkillName("a")]), st.booleans())
-
-
-@st.composite
-def states(draw: st.DrawFn, key: StateKey) -> SkillState:
-    """A state that fits a key, of few kinds, so that drops meet what they saw."""
-    value = draw(st.none() | st.sampled_from(["a1" * 32, "b2" * 32]))
-    subject = Subject(root=value) if key.shared else Subject(generation=value and Generation(value))
-    return SkillState(
-        enabled=draw(st.booleans()),
-        priority=draw(st.sampled_from([-100_000, 100, 100_000])),
-        subject=None if value is None else subject,
-        pin=None if value is None else draw(st.none() | st.just(Revision("c3" * 32))),
-    )
-
-
-class Model(RuleBasedStateMachine):
-    """A table and a dictionary, told the same."""
-
-    def __init__(self, table: Rows) -> None:
-        super().__init__()
-        self.table = table
-        self.model: dict[StateKey, SkillState] = {}
-
-    @rule(data=st.data(), key=keys)
-    def put(self, data: st.DataObject, key: StateKey) -> None:
-        """Write one."""
-        self.model[key] = data.draw(states(key))
-        self.table.put(key, self.model[key])
-
-    @rule(data=st.data(), key=keys)
-    def replace(self, data: st.DataObject, key: StateKey) -> None:
-        """Replace one, as it is or is not, or as it may have been."""
-        seen = data.draw(st.none() | states(key) | st.just(self.model.get(key)))
-        state = data.draw(states(key))
-        fits = self.model.get(key) == seen
-        if fits:
-            self.model[key] = state
-        assert self.table.replace(key, state, seen=seen) is fits
-
-    @rule(data=st.data(), key=keys)
-    def drop(self, data: st.DataObject, key: StateKey) -> None:
-        """Drop one, as it is, or as it may have been."""
-        seen = data.draw(states(key) | st.just(self.model.get(key, SkillState())))
-        if self.model.get(key) == seen:
-            del self.model[key]
-        self.table.drop(key, seen=seen)
-
-    @invariant()
-    def reads_the_same(self) -> None:
-        """The table reads as the dictionary does, as a whole and name by name."""
-        assert self.table.rows() == self.model
-        for name in ("lint", "pdf", "a"):
-            of_name = {key: state for key, state in self.model.items() if key.name == name}
-            assert self.table.rows(SkillName(name)) == of_name
-
-
-def test_a_table_is_a_dictionary(kind: Kind) -> None:
-    """Whatever is put, replaced and dropped, in whatever order, reads as in a dictionary."""
-    run_state_machine_as_test(lambda: Model(kind.anew()), settings=kind.settings)
+class TestStateTable(StateTableContract):
+    """Each of them holds it."""

@@ -10,13 +10,13 @@ from typing import Final
 
 import pytest
 
+from kestrel_skills_adapters.contracts.roots import discard
 from kestrel_skills_adapters.memory.disk import CrashDisk
 from kestrel_skills_adapters.memory.journal import Profile
 from kestrel_skills_adapters.posix.store import PosixSkillStore
 from kestrel_skills_core.domain.errors import Failed, InDoubt, SkillError
 from kestrel_skills_core.domain.fence import Fence
 from kestrel_skills_core.domain.names import SkillName
-from tests.contracts.store import discard
 
 from .judging import PROFILES, Judge, allowed, told
 from .workload import (

@@ -8,10 +8,10 @@ from itertools import product
 
 import pytest
 
+from kestrel_skills_adapters.contracts.roots import discard, kept_files
 from kestrel_skills_adapters.memory.disk import CrashDisk
 from kestrel_skills_core.domain.errors import Failed, InDoubt, NotEditable, StaleRevision
 from kestrel_skills_core.domain.names import SkillName
-from tests.contracts.store import discard, kept_files
 
 from .judging import PROFILES
 from .workload import INTERNAL, ROOT, Held, begun, never, store_on, visible

@@ -13,9 +13,9 @@ from typing import Final
 
 import pytest
 
+from kestrel_skills_adapters.contracts.roots import kept_files
 from kestrel_skills_adapters.memory.disk import CrashDisk
 from kestrel_skills_core.domain.errors import Busy, InDoubt, Moved, SkillError, StaleRevision
-from tests.contracts.store import kept_files
 
 from .judging import PROFILES, Judge, Story, allowed, image_of, may_forget, told
 from .workload import (

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
+from functools import cache
 from itertools import pairwise
 from pathlib import Path
 
@@ -11,6 +12,7 @@ import pytest
 
 ROOT = Path(__file__).parents[2]
 DOCUMENTS = [ROOT / "README.md", ROOT / "CHANGELOG.md", *sorted((ROOT / "docs").rglob("*.md"))]
+SUITES = sorted((ROOT / "src" / "kestrel_skills_adapters" / "contracts").glob("*.py"))
 NAMED = re.compile(r"`(tests/[\w./-]+::[^`]+)`")
 
 
@@ -30,8 +32,15 @@ def is_there(node_id: str) -> bool:
         found = next((node for node in body if isinstance(node, kind) and node.name == name), None)
         if found is None:
             return False
-        body = found.body
+        body = found.body + [node for base in getattr(found, "bases", ()) for node in suite(ast.unparse(base))]
     return names[-1].startswith("test_")
+
+
+@cache
+def suite(name: str) -> list[ast.stmt]:
+    """The tests of a suite that an adapter must pass; of any other class, none."""
+    nodes = [node for path in SUITES for node in ast.parse(path.read_text(encoding="utf-8")).body]
+    return next((node.body for node in nodes if isinstance(node, ast.ClassDef) and node.name == name), [])
 
 
 @pytest.mark.parametrize("path", DOCUMENTS, ids=lambda path: path.relative_to(ROOT).as_posix())
@@ -54,6 +63,7 @@ def test_a_test_that_is_not_there_is_found() -> None:
     here = "tests/docs/test_named_tests.py"
     assert is_there(f"{here}::test_a_test_that_is_not_there_is_found")
     assert is_there("tests/docs/test_examples.py::TestConsole::test_silence_is_compared_too")
+    assert is_there("tests/contracts/test_world.py::TestClock::test_the_time_is_utc")
     for wrong in (
         f"{here}::test_a_test",
         f"{here}::is_there",
@@ -61,5 +71,6 @@ def test_a_test_that_is_not_there_is_found() -> None:
         "tests/docs/test_examples.py::test_silence_is_compared_too",
         "tests/docs/test_examples.py::TestConsole",
         "tests/docs/test_nothing.py::test_nothing",
+        "tests/contracts/test_world.py::TestClock::test_a_token_is_256_bits",
     ):
         assert not is_there(wrong)

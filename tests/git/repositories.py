@@ -11,12 +11,10 @@ from typing import Final
 
 import pytest
 
+from kestrel_skills_adapters.contracts.git import Drawn
 from kestrel_skills_core.domain.tree import Content
 
-__all__ = ["Drawn", "Made", "git", "made", "offers"]
-
-Drawn = Mapping[str, Content | str]
-"""The files of a commit by their paths; `-> target` is a link, and `@ id` another repository."""
+__all__ = ["Made", "git", "made", "offers"]
 
 Made = dict[str, str]
 """What was made: the id of each ref by its full name; of an annotated tag, of the commit that it was put on."""

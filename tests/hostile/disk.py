@@ -8,7 +8,8 @@ from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any, Final
 
-from tests.contracts.files import Later, document
+from kestrel_skills_adapters.contracts.roots import document
+from tests.contracts.files import Later
 
 __all__ = [
     "CALLS",

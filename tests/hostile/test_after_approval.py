@@ -14,6 +14,7 @@ import pytest
 
 from kestrel_skills_adapters.memory.markdown import InlineLinks
 from kestrel_skills_adapters.memory.states import MemoryStates
+from kestrel_skills_adapters.memory.world import CountedChance
 from kestrel_skills_adapters.posix.store import PosixSkillStore
 from kestrel_skills_adapters.posix.syscalls import Syscalls
 from kestrel_skills_adapters.world import finish, inline
@@ -26,7 +27,6 @@ from kestrel_skills_core.domain.record import Rejection, SkillRecord
 from kestrel_skills_core.domain.tree import SkillTree
 from kestrel_skills_core.service.library import SkillLibrary
 from kestrel_skills_core.service.queries import Reading
-from tests.contracts.files import CountingChance
 from tests.hostile.disk import Meddling, Swift, skill
 
 TEA = parse_address("tea")
@@ -45,7 +45,7 @@ def folder(tmp_path: Path) -> Path:
 
 def library_on(folder: Path, calls: Syscalls, states: MemoryStates) -> SkillLibrary:
     """A library whose root holds that folder."""
-    store = PosixSkillStore(folder.parent, chance=CountingChance(), calls=calls)
+    store = PosixSkillStore(folder.parent, chance=CountedChance(), calls=calls)
     return SkillLibrary(
         agent="did:key:a", sources=[store], store=store, states=states, offload=inline, markdown=InlineLinks()
     )

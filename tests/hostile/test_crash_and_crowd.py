@@ -15,6 +15,7 @@ from typing import Any, Final
 
 from attrs import evolve, frozen
 
+from kestrel_skills_adapters.contracts.git import Drawn
 from kestrel_skills_adapters.memory.files import Entry
 from kestrel_skills_adapters.memory.git import MemoryGitSource
 from kestrel_skills_adapters.posix.store import PosixSkillStore
@@ -33,7 +34,7 @@ from kestrel_skills_core.ports.states import StateTable
 from kestrel_skills_core.service.library import SkillLibrary
 from tests.cli.running import run, skill
 from tests.contracts.store import OnDisk
-from tests.git.repositories import Drawn, made
+from tests.git.repositories import made
 from tests.git.servers import authority, backend, serving
 from tests.hostile.apart import alone
 from tests.hostile.disk import WRITING, Meddling

@@ -14,13 +14,15 @@ from typing import Any
 
 import pytest
 
+from kestrel_skills_adapters.contracts.roots import document
+from kestrel_skills_adapters.memory.world import CountedChance
 from kestrel_skills_adapters.posix.reading import PosixSkillFiles
 from kestrel_skills_adapters.posix.syscalls import Syscalls
 from kestrel_skills_core.domain.errors import SkillAbsent, SkillError, SourceUnavailable, TooLarge
 from kestrel_skills_core.domain.names import ResourcePath, SkillName, SourceId
 from kestrel_skills_core.domain.record import Sighting
 from kestrel_skills_core.domain.tree import Content, SkillTree
-from tests.contracts.files import CountingChance, Later, document
+from tests.contracts.files import Later
 from tests.hostile.disk import CALLS, Meddling, crowd, failing, once, open_descriptors, skill
 
 KNOTS = SkillName("knots")
@@ -48,7 +50,7 @@ def nothing_stays_open() -> Iterator[None]:
 def reader(root: Path, calls: Syscalls | None = None, *, own: bool = False) -> PosixSkillFiles:
     """A reader of the root: of a shared one, or of the agent's own, which it marks."""
     if own:
-        return PosixSkillFiles(root, SourceId.AGENT_LOCAL, chance=CountingChance(), calls=calls or Later())
+        return PosixSkillFiles(root, SourceId.AGENT_LOCAL, chance=CountedChance(), calls=calls or Later())
     return PosixSkillFiles(root, SourceId.HOST_SHARED, calls=calls or Later())
 
 

@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 
+from kestrel_skills_adapters.contracts.roots import never
 from kestrel_skills_core.domain.errors import StoreFailed
 from kestrel_skills_core.domain.fence import Fence
 from kestrel_skills_core.domain.names import ResourcePath, SkillName, SourceId
@@ -18,7 +19,7 @@ from kestrel_skills_core.ports.store import Swept
 from tests.adapters.posix.stores import KNOTS, TREE, VERBS, Verb, leftovers, made, on
 from tests.cli.running import Ran, run, skill
 from tests.contracts.files import Later
-from tests.contracts.store import OnDisk, never
+from tests.contracts.store import OnDisk
 from tests.hostile.apart import apart, bind, mount, unmount
 from tests.hostile.disk import open_descriptors
 

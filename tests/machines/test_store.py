@@ -13,12 +13,12 @@ from hypothesis import HealthCheck, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, rule, run_state_machine_as_test
 
+from kestrel_skills_adapters.contracts.roots import discard
 from kestrel_skills_adapters.memory.disk import CrashDisk, PowerCut
 from kestrel_skills_adapters.memory.journal import Profile
 from kestrel_skills_core.domain.errors import InDoubt, NotEditable, SkillError, SkillExists
 from kestrel_skills_core.domain.fence import Fence
 from kestrel_skills_core.domain.names import SkillName
-from tests.contracts.store import discard
 from tests.crash.judging import PROFILES, Story, allowed
 from tests.crash.test_errors import NUMBERS
 from tests.crash.workload import (

@@ -9,12 +9,12 @@ from typing import Final
 
 from attrs import evolve, frozen
 
+from kestrel_skills_adapters.contracts.roots import document
 from kestrel_skills_adapters.world import finish
 from kestrel_skills_core.domain.commands import Create, Delete, Edit, RemoveFile, SetState
 from kestrel_skills_core.domain.edit import Whole
 from kestrel_skills_core.domain.names import Address, ResourcePath, SkillName
 from kestrel_skills_core.service.library import SkillLibrary
-from tests.contracts.files import document
 
 from .sight import library_at
 

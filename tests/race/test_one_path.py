@@ -14,8 +14,8 @@ from pathlib import Path
 
 import pytest
 
+from kestrel_skills_adapters.contracts.roots import never
 from kestrel_skills_core.domain.names import ResourcePath, Revision
-from tests.contracts.store import never
 
 from .siblings import together
 from .sight import KNOTS, PATHS, Seen, library_at, listing, reading, store_at, through, tree

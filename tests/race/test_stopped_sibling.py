@@ -11,6 +11,7 @@ from typing import Any, Final
 import pytest
 from attrs import evolve
 
+from kestrel_skills_adapters.contracts.roots import document
 from kestrel_skills_adapters.posix.store import PosixSkillStore
 from kestrel_skills_adapters.sql.states import SqliteStates
 from kestrel_skills_adapters.wiring import library_of, settings_of
@@ -22,7 +23,6 @@ from kestrel_skills_core.domain.names import Address, ResourcePath, SkillName
 from kestrel_skills_core.ports.store import Swept
 from kestrel_skills_core.ports.world import Offload
 from kestrel_skills_core.service.library import SkillLibrary
-from tests.contracts.files import document
 
 from .killed import Skill, Skills, found
 from .sight import library_at

@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
+from kestrel_skills_adapters.contracts.roots import never
 from kestrel_skills_adapters.world import finish
 from kestrel_skills_core.domain.commands import SetState
 from kestrel_skills_core.domain.names import Address
-from tests.contracts.store import never
 
 from .siblings import together
 from .sight import KNOTS, library_at, store_at, tree

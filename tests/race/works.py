@@ -14,6 +14,7 @@ from typing import Any
 
 from attrs import define, field
 
+from kestrel_skills_adapters.contracts.roots import approval, never
 from kestrel_skills_adapters.posix.store import PosixSkillStore
 from kestrel_skills_adapters.posix.syscalls import Syscalls
 from kestrel_skills_adapters.world import finish
@@ -22,7 +23,6 @@ from kestrel_skills_core.domain.edit import Whole
 from kestrel_skills_core.domain.errors import Busy, Moved, SkillAbsent, SkillError, SourceUnavailable
 from kestrel_skills_core.domain.names import DOCUMENT, Address, ResourcePath, Revision, SkillName
 from kestrel_skills_core.service.library import SkillLibrary
-from tests.contracts.store import approval, never
 
 from .siblings import Over
 from .sight import KNOTS, PATHS, content, library_at, store_at, through, tree

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from kestrel_skills_adapters.contracts.roots import never
 from kestrel_skills_adapters.memory.files import Entry, Odd
 from kestrel_skills_adapters.world import finish
 from kestrel_skills_core.domain.commands import Create, SetState
@@ -14,7 +15,6 @@ from kestrel_skills_core.domain.record import SkillState, Subject
 from kestrel_skills_core.domain.state_row import StateKey
 from kestrel_skills_core.domain.tree import Content
 from kestrel_skills_core.ports.store import Fence
-from tests.contracts.store import never
 
 from .shelf import ROOT, Shelf, from_git, shelf, skill
 

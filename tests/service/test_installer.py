@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 
+from kestrel_skills_adapters.contracts.roots import never
 from kestrel_skills_adapters.memory.git import Entry, MemoryGitSource, MemoryRepository
 from kestrel_skills_adapters.memory.world import MemoryClock
 from kestrel_skills_adapters.world import finish
@@ -35,7 +36,6 @@ from kestrel_skills_core.domain.record import Rejection, SkillRecord, SkillState
 from kestrel_skills_core.domain.state_row import StateKey
 from kestrel_skills_core.domain.tree import Content
 from kestrel_skills_core.service.installer import Arrival, Installation, Installer
-from tests.contracts.store import never
 
 from .shelf import BEYOND, ROOT, Shelf, shelf, skill
 from .test_interruptions import enabled

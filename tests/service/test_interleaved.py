@@ -14,6 +14,7 @@ from typing import Any, TypeVar
 import pytest
 from attrs import define, evolve
 
+from kestrel_skills_adapters.contracts.roots import never
 from kestrel_skills_adapters.memory.files import Entry
 from kestrel_skills_adapters.world import finish
 from kestrel_skills_core.domain.commands import Delete, SetState
@@ -33,7 +34,6 @@ from kestrel_skills_core.domain.tree import Content
 from kestrel_skills_core.ports.store import Fence
 from kestrel_skills_core.ports.world import Cancelled
 from kestrel_skills_core.service.library import SkillLibrary
-from tests.contracts.store import never
 
 from .shelf import ROOT, Shelf, shelf, skill
 

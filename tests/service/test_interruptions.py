@@ -15,6 +15,7 @@ from typing import Any
 import pytest
 from attrs import evolve
 
+from kestrel_skills_adapters.contracts.roots import never
 from kestrel_skills_adapters.memory.files import Entry
 from kestrel_skills_adapters.memory.mirror import MemoryMirror
 from kestrel_skills_adapters.memory.privacy import MemoryPrivacy
@@ -31,7 +32,6 @@ from kestrel_skills_core.domain.tree import Content
 from kestrel_skills_core.ports.states import StateTable
 from kestrel_skills_core.ports.store import Fence, SkillStore
 from kestrel_skills_core.service.library import SkillLibrary
-from tests.contracts.store import never
 
 from .shelf import BEYOND, ROOT, Shelf, shelf, skill
 from .traps import NAME, How, Trap, trapped

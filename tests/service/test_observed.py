@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 from attrs import evolve
 
+from kestrel_skills_adapters.contracts.roots import never
 from kestrel_skills_adapters.world import finish
 from kestrel_skills_core.domain.commands import SetState
 from kestrel_skills_core.domain.errors import SourceUnavailable, StateUnavailable, TooLarge
@@ -12,7 +13,6 @@ from kestrel_skills_core.domain.names import Generation, SkillName, parse_addres
 from kestrel_skills_core.domain.record import SkillRecord, SkillState, Subject
 from kestrel_skills_core.ports.store import Fence
 from kestrel_skills_core.service.observed import Observed
-from tests.contracts.store import never
 
 from .shelf import Shelf, from_git, shelf, skill
 

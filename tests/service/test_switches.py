@@ -7,6 +7,7 @@ from collections.abc import Mapping
 import pytest
 from attrs import evolve
 
+from kestrel_skills_adapters.contracts.roots import never
 from kestrel_skills_adapters.memory.states import MemoryStates
 from kestrel_skills_adapters.world import finish
 from kestrel_skills_core.domain.commands import Delete, SetState
@@ -25,7 +26,6 @@ from kestrel_skills_core.domain.names import Address, SkillName, parse_address
 from kestrel_skills_core.domain.record import SkillRecord, SkillState, Subject
 from kestrel_skills_core.domain.state_row import StateKey, to_row
 from kestrel_skills_core.ports.store import Fence
-from tests.contracts.store import never
 
 from .shelf import BEYOND, ROOT, Shelf, shelf, skill
 

@@ -13,6 +13,7 @@ from attrs import define, evolve, field
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from kestrel_skills_adapters.contracts.roots import never
 from kestrel_skills_adapters.memory.graph import MemoryGraph
 from kestrel_skills_adapters.memory.mirror import MemoryMirror
 from kestrel_skills_adapters.memory.privacy import MemoryPrivacy
@@ -30,7 +31,6 @@ from kestrel_skills_core.ports.world import Cancelled
 from kestrel_skills_core.service.indexing import Indexed
 from kestrel_skills_core.service.library import SkillLibrary
 from kestrel_skills_core.service.telling import LOST, Lost, Meaning, Telling
-from tests.contracts.store import never
 
 from .shelf import BEYOND, Shelf, shelf, skill
 from .test_installer import TOOLS, installer

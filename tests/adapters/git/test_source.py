@@ -15,6 +15,7 @@ from pathlib import Path
 import pytest
 from attrs import evolve
 
+from kestrel_skills_adapters.contracts.git import Drawn, text
 from kestrel_skills_adapters.git.source import DulwichGitSource
 from kestrel_skills_adapters.wiring import installer_of, library_of, settings_of
 from kestrel_skills_adapters.world import finish
@@ -26,10 +27,9 @@ from kestrel_skills_core.domain.names import ResourcePath
 from kestrel_skills_core.domain.offer import Repository
 from kestrel_skills_core.domain.tree import Content
 from kestrel_skills_core.service.installer import Installer
-from tests.contracts.git import text
 from tests.git.leaks import nothing_left
 from tests.git.lies import packet, script, skill
-from tests.git.repositories import Drawn, git, made, offers
+from tests.git.repositories import git, made, offers
 from tests.git.servers import LOOPBACK, RESULT, Asked, Script, Served, authority, backend, dulwich, files, serving
 
 pytestmark = pytest.mark.timeout(60)

@@ -9,6 +9,7 @@ from datetime import UTC, datetime
 import pytest
 from attrs import define, evolve, field
 
+from kestrel_skills_adapters.contracts.graph import AGENT
 from kestrel_skills_adapters.graph.index import HostGraph
 from kestrel_skills_adapters.memory.world import MemoryClock, RecordingWatcher
 from kestrel_skills_adapters.world import finish
@@ -17,7 +18,7 @@ from kestrel_skills_core.domain.names import SkillName
 from kestrel_skills_core.domain.resolver import Catalog
 from kestrel_skills_core.ports.graph import EntryBarred, IndexUnavailable
 from kestrel_skills_core.service.indexing import Indexed
-from tests.contracts.graph import AGENT, HOST_BEDS, OTHER, HostBed
+from tests.contracts.graph import HOST_BEDS, OTHER, HostBed
 from tests.contracts.host_store import GraphNode, HostDatabase, StandIn
 from tests.domain.given import record
 

@@ -6,12 +6,12 @@ import doctest
 
 import pytest
 
+from kestrel_skills_adapters.contracts.roots import document
 from kestrel_skills_adapters.memory import files as module
 from kestrel_skills_adapters.memory.files import MemorySkillFiles, Odd
 from kestrel_skills_core.domain.errors import SourceUnavailable
 from kestrel_skills_core.domain.names import ResourcePath, SkillName, SourceId
 from kestrel_skills_core.domain.tree import Content
-from tests.contracts.files import document
 
 KNOTS = SkillName("knots")
 

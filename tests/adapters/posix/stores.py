@@ -8,14 +8,16 @@ from typing import Any, Final
 
 from attrs import frozen
 
+from kestrel_skills_adapters.contracts.roots import approval, document, never
+from kestrel_skills_adapters.memory.world import CountedChance
 from kestrel_skills_adapters.posix.store import PosixSkillStore
 from kestrel_skills_adapters.posix.syscalls import Syscalls
 from kestrel_skills_core.domain.fence import Fence
 from kestrel_skills_core.domain.names import ResourcePath, SkillName
 from kestrel_skills_core.domain.provenance import Provenance
 from kestrel_skills_core.domain.tree import Content, SkillTree
-from tests.contracts.files import CountingChance, Later, document
-from tests.contracts.store import OnDisk, approval, never
+from tests.contracts.files import Later
+from tests.contracts.store import OnDisk
 from tests.hostile.disk import Meddling, Swift
 
 __all__ = ["CHANGING", "KNOTS", "ROOMS", "TREE", "VERBS", "Verb", "leftovers", "made", "on", "syncs", "tree_of"]
@@ -50,7 +52,7 @@ def made(above: Path) -> OnDisk:
 
 def on(root: OnDisk, calls: Syscalls) -> PosixSkillStore:
     """Another store on the same root, through other system calls; it has no patience."""
-    chance = CountingChance()
+    chance = CountedChance()
     for _ in range(100):  # tokens that the first store never used
         chance.token()
     return PosixSkillStore(root.path, chance=chance, calls=calls, patience=0)

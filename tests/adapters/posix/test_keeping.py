@@ -8,10 +8,10 @@ from pathlib import Path
 
 import pytest
 
+from kestrel_skills_adapters.contracts.roots import never
 from kestrel_skills_adapters.posix.syscalls import Syscalls
 from kestrel_skills_core.domain.errors import KeptAbsent, NotEditable, StaleRevision
 from kestrel_skills_core.domain.folder import Kind
-from tests.contracts.store import never
 from tests.hostile.disk import Meddling, once, open_descriptors
 
 from .stores import made, on

@@ -13,10 +13,11 @@ from typing import Any
 
 import pytest
 
+from kestrel_skills_adapters.memory.world import CountedChance
 from kestrel_skills_adapters.posix.reading import PosixSkillFiles
 from kestrel_skills_adapters.posix.syscalls import Syscalls
 from kestrel_skills_core.domain.names import SourceId
-from tests.contracts.files import CountingChance, Later
+from tests.contracts.files import Later
 from tests.hostile.disk import Meddling, failing, once, skill
 
 OWN = ".kestrel-internal"
@@ -24,7 +25,7 @@ OWN = ".kestrel-internal"
 
 def survey(root: Path, calls: Syscalls | None = None) -> dict[str, str | None]:
     """The generation of each folder, after a survey of the agent's own root."""
-    files = PosixSkillFiles(root, SourceId.AGENT_LOCAL, chance=CountingChance(), calls=calls or Later())
+    files = PosixSkillFiles(root, SourceId.AGENT_LOCAL, chance=CountedChance(), calls=calls or Later())
     found = files.survey()
     assert found.problem is None
     return {name: sighting.generation for name, sighting in found.sightings.items()}

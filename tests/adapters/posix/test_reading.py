@@ -11,12 +11,14 @@ from typing import Any
 
 import pytest
 
+from kestrel_skills_adapters.contracts.roots import document
+from kestrel_skills_adapters.memory.world import CountedChance
 from kestrel_skills_adapters.posix.reading import PosixSkillFiles
 from kestrel_skills_adapters.posix.syscalls import Syscalls
 from kestrel_skills_core.domain.errors import SkillAbsent
 from kestrel_skills_core.domain.names import SkillName, SourceId
 from kestrel_skills_core.ports.world import Watcher
-from tests.contracts.files import CountingChance, Later, document
+from tests.contracts.files import Later
 from tests.hostile.disk import Meddling, failing, skill
 
 KNOTS = SkillName("knots")
@@ -71,7 +73,7 @@ def test_a_root_that_is_no_folder_is_told_in_one_line(tmp_path: Path, kind: str,
         root.symlink_to("nowhere")
     elif kind == "FIFO":
         os.mkfifo(root)
-    problem = PosixSkillFiles(root, LOCAL, chance=CountingChance()).survey().problem
+    problem = PosixSkillFiles(root, LOCAL, chance=CountedChance()).survey().problem
     assert str(problem) == f"the agent-local skills cannot be read: {why}"
     assert problem is not None
     assert problem.fix
@@ -215,7 +217,7 @@ def test_a_folder_of_any_name_can_be_looked_at(tmp_path: Path) -> None:
     """As a survey would see it if it opened it; every byte that was read is given, and nothing is written."""
     folder = skill(tmp_path, "Odd Name")
     (folder / "a.md").write_bytes(b"a")
-    files = PosixSkillFiles(tmp_path, LOCAL, chance=CountingChance())
+    files = PosixSkillFiles(tmp_path, LOCAL, chance=CountedChance())
     sighting, contents = files.look("Odd Name")
     assert "KS201" in [found.code for found in sighting.findings]
     assert [item.path for item in sighting.inventory] == ["SKILL.md", "a.md"]
@@ -242,7 +244,7 @@ def test_a_root_that_cannot_be_written_is_read_all_the_same(tmp_path: Path) -> N
             tried.append(call)
             raise OSError(errno.EROFS, "")
 
-    survey = PosixSkillFiles(tmp_path, LOCAL, chance=CountingChance(), calls=Meddling(act)).survey()
+    survey = PosixSkillFiles(tmp_path, LOCAL, chance=CountedChance(), calls=Meddling(act)).survey()
     assert survey.problem is None
     assert [sighting.generation for sighting in survey.sightings.values()] == [None, None]
     assert tried == ["make_folder"]

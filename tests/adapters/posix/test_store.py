@@ -13,12 +13,13 @@ from typing import Any
 
 import pytest
 
+from kestrel_skills_adapters.contracts.roots import approval, never
 from kestrel_skills_adapters.posix.renames import UNSUPPORTED
 from kestrel_skills_adapters.posix.store import PosixSkillStore
 from kestrel_skills_core.domain.errors import Failed, InDoubt, StoreFailed, TooLarge
 from kestrel_skills_core.domain.names import ResourcePath, SkillName
 from tests.contracts.files import Later
-from tests.contracts.store import OnDisk, approval, never
+from tests.contracts.store import OnDisk
 from tests.hostile.disk import Meddling, Swift, failing, open_descriptors
 
 from .stores import KNOTS, ROOMS, TREE, VERBS, Verb, leftovers, made, on, syncs, tree_of

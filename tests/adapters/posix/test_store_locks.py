@@ -9,14 +9,15 @@ from pathlib import Path
 
 import pytest
 
+from kestrel_skills_adapters.contracts.roots import never
+from kestrel_skills_adapters.memory.world import CountedChance
 from kestrel_skills_adapters.posix.store import PosixSkillStore
 from kestrel_skills_adapters.world import SystemChance
 from kestrel_skills_core.domain.errors import Busy, StaleRevision
 from kestrel_skills_core.domain.fence import Fence
 from kestrel_skills_core.domain.names import ResourcePath, SkillName
 from kestrel_skills_core.ports.store import Swept
-from tests.contracts.files import CountingChance, Later
-from tests.contracts.store import never
+from tests.contracts.files import Later
 from tests.race.stopped import held
 
 from .stores import CHANGING, KNOTS, TREE, VERBS, Verb, leftovers, made, on
@@ -61,7 +62,7 @@ def test_a_stopped_sibling_that_holds_a_mark_stops_only_who_would_change_it(tmp_
     """The answer names it; marks of other names, and all else, go on; an hour's patience ends with who goes away."""
     root = made(tmp_path)
     seen, _ = root.store.fence(KNOTS, Fence(priority=1, reason="why"), cancelled=never)
-    patient = PosixSkillStore(root.path, chance=CountingChance(), patience=3600)
+    patient = PosixSkillStore(root.path, chance=CountedChance(), patience=3600)
     gone = {
         "fence": lambda: patient.fence(KNOTS, seen, cancelled=cancelled),
         "unfence": lambda: patient.unfence(KNOTS, seen=seen, cancelled=cancelled),
@@ -115,7 +116,7 @@ def test_whoever_goes_away_waits_no_longer(tmp_path: Path, lock: str) -> None:
         asked.append(True)
         return len(asked) > 3
 
-    store = PosixSkillStore(root.path, chance=CountingChance(), patience=3600)
+    store = PosixSkillStore(root.path, chance=CountedChance(), patience=3600)
     with held(root.internal / "locks", lock), pytest.raises(Busy):
         store.write(KNOTS, ResourcePath("SKILL.md"), b"new", seen=TREE.revision, cancelled=cancelled)
     assert len(asked) == 4
@@ -125,7 +126,7 @@ def test_whoever_goes_away_waits_no_longer(tmp_path: Path, lock: str) -> None:
 def test_a_wait_ends_when_the_other_is_killed(tmp_path: Path, lock: str) -> None:
     """What a process held goes with it, and its lock file stays."""
     root = made(tmp_path)
-    store = PosixSkillStore(root.path, chance=CountingChance(), patience=3600)
+    store = PosixSkillStore(root.path, chance=CountedChance(), patience=3600)
     with held(root.internal / "locks", lock) as pid:
         inode = (root.internal / "locks" / lock).stat().st_ino
         threading.Timer(0.05, os.kill, (pid, signal.SIGKILL)).start()
@@ -136,7 +137,7 @@ def test_a_wait_ends_when_the_other_is_killed(tmp_path: Path, lock: str) -> None
 def test_a_wait_has_an_end(tmp_path: Path) -> None:
     """Which does not depend on anybody's going away."""
     root = made(tmp_path)
-    store = PosixSkillStore(root.path, chance=CountingChance(), patience=0.03)
+    store = PosixSkillStore(root.path, chance=CountedChance(), patience=0.03)
     with held(root.internal / "locks", "name-knots.lock"), pytest.raises(Busy):
         store.write(KNOTS, ResourcePath("SKILL.md"), b"new", seen=TREE.revision, cancelled=never)
 

@@ -15,10 +15,11 @@ from typing import Any, Final
 
 import pytest
 
+from kestrel_skills_adapters.contracts.roots import kept_files
 from kestrel_skills_adapters.memory.files import Entry
 from kestrel_skills_core.domain.errors import InDoubt, SkillError, StaleRevision
 from kestrel_skills_core.domain.tree import Content
-from tests.contracts.store import OnDisk, kept_files
+from tests.contracts.store import OnDisk
 from tests.hostile.disk import Meddling
 
 from .stores import CHANGING, Verb, leftovers, made, on

@@ -10,9 +10,10 @@ from pathlib import Path
 
 import pytest
 
+from kestrel_skills_adapters.contracts.roots import never
 from kestrel_skills_core.domain.errors import Busy, StoreFailed
 from kestrel_skills_core.domain.owner import Owner
-from tests.contracts.store import OnDisk, never
+from tests.contracts.store import OnDisk
 from tests.hostile.disk import WRITING, Meddling
 
 from .stores import leftovers, made, on

@@ -12,10 +12,11 @@ from typing import Any
 
 import pytest
 
+from kestrel_skills_adapters.contracts.roots import never
 from kestrel_skills_adapters.memory.files import Entry
 from kestrel_skills_core.domain.errors import InDoubt, SkillError, StoreFailed
 from kestrel_skills_core.domain.fence import Fence
-from tests.contracts.store import OnDisk, never
+from tests.contracts.store import OnDisk
 from tests.hostile.disk import Meddling, open_descriptors
 
 from .stores import KNOTS, TREE, VERBS, Verb, made, on

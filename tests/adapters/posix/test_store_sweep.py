@@ -9,10 +9,11 @@ from pathlib import Path
 
 import pytest
 
+from kestrel_skills_adapters.contracts.roots import kept_files
 from kestrel_skills_core.domain.leftover import FolderName
 from kestrel_skills_core.domain.removal import Manifest
 from kestrel_skills_core.ports.store import Kept, Swept
-from tests.contracts.store import OnDisk, kept_files
+from tests.contracts.store import OnDisk
 from tests.hostile.disk import Meddling, failing, failing_once
 
 from .stores import KNOTS, leftovers, made, on
