@@ -294,6 +294,24 @@ class TestRefusals:
         assert not is_rewritable(b"# Fly\n", BIRD)
         assert not is_rewritable(b"---\nname: bird\nlicense: MIT\n---\nDo it.\n", BIRD)
 
+    @pytest.mark.parametrize(
+        ("line", "told"),
+        [
+            (":x: a: b", "the field `:x` is lifted out"),
+            ("-x: a: b", "the field `-x` is lifted out"),
+            ("?x: a: b", "the field `?x` is lifted out"),
+            ("'a' b: c: d", "the field `a` is lifted out"),
+            ("x: a: b", "the field `x` is lifted out"),
+            (f"{'x' * 90}: a: b", f"the field `{'x' * 90}` is lifted out"),
+            ("\x07x: a: b", "the field `\\x07x` is lifted out"),
+        ],
+    )
+    def test_a_field_that_is_none_by_its_line_is_told(self, line: str, told: str) -> None:
+        """In what is no YAML, whatever the strict reader takes for a field, and however its name begins; once."""
+        document = f"---\nname: bird\ndescription: Use it.\n{line}\n---\nDo it.\n".encode()
+        fields = [str(change) for change in rewritten(document, BIRD).changes if "the field" in str(change)]
+        assert fields == [told]
+
     def test_a_fault_that_shows_only_afterwards(self) -> None:
         """What the strict reader did not come to is told at its place in what would have been made."""
         assert refusal("---\nname: Bird\ndescription: a\u200bb: c\n---\nDo it.\n".encode()) == [("KS116", 3)]

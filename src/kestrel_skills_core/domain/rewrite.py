@@ -20,7 +20,7 @@ from .document import examine
 from .errors import BadDocument
 from .findings import Finding, faults_of
 from .foreign import Foreign, opened
-from .frontmatter import restricts
+from .frontmatter import UNREADABLE, restricts
 from .limits import LIMITS
 from .names import SkillName
 from .text import escaped, folded
@@ -86,7 +86,8 @@ def rewritten(content: bytes, name: SkillName, stated: Foreign | None = None) ->
     if head is None:
         broken = {fault.rule for fault in faults_of(left)}
         raise BadDocument(name, [fault for fault in faults if fault.rule in broken] or faults_of(left))
-    changes = [*_lifted(foreign), *_renamed(foreign, name), *_described(foreign, said, description), *_mended(faults)]
+    changes = [*_lifted(foreign), *_renamed(foreign, name), *_described(foreign, said, description)]
+    changes += _mended(faults, foreign)
     return Rewritten(document, foreign.head, tuple(sorted(changes, key=lambda change: not change.loses)))
 
 
@@ -151,10 +152,17 @@ def _respelt(foreign: Foreign, field: str) -> Iterator[Alteration]:
             yield Alteration(f"the field `{_cut(entry.key)}` is spelt `{field}`")
 
 
-def _mended(faults: Iterable[Finding]) -> Iterator[Alteration]:
-    """Whatever else was wrong. Of the two fields, only the name can be missing here."""
+def _mended(faults: Iterable[Finding], foreign: Foreign) -> Iterator[Alteration]:
+    """Whatever else was wrong. Of the two fields, only the name can be missing here.
+
+    A field that the strict reader saw, and that in what is no YAML is none by its line, is told of by its fault.
+    """
+    read = (UNREADABLE.sub("\ufffd", entry.key) for entry in foreign.entries)
+    told = {f"the field `{escaped(key[:80])}`" for key in read}  # as the strict reader says it
     for fault in faults:
-        if fault.rule not in (*_TOLD, rules.MISSING_FIELD):
+        if fault.rule is rules.UNKNOWN_FIELD and fault.message not in told:
+            yield Alteration(f"{fault.message} is lifted out")
+        elif fault.rule not in (*_TOLD, rules.MISSING_FIELD):
             yield Alteration(f"mended: {fault.message}")
 
 
