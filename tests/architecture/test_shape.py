@@ -98,3 +98,16 @@ def test_every_marker_marks_a_test_and_has_a_session(marker: str) -> None:
     assert f"(nox -s {name})" in told
     assert re.search(rf'"-m",\s+"{name}\b', (ROOT / "noxfile.py").read_text(encoding="utf-8"))
     assert f"not {name}" in PROJECT["tool"]["pytest"]["ini_options"]["addopts"][-1]
+
+
+def test_every_error_is_one_that_occurs() -> None:
+    """Each code that the library may give is given somewhere: programs are not told to expect what never comes."""
+    from kestrel_skills_core.domain import errors
+
+    made = {
+        ast.unparse(node.func).rpartition(".")[2]
+        for source in SOURCES
+        for node in ast.walk(ast.parse(source.read_text(encoding="utf-8")))
+        if isinstance(node, ast.Call)
+    }
+    assert {name for name in errors.__all__ if hasattr(getattr(errors, name), "code")} - made == set()

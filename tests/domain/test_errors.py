@@ -73,7 +73,6 @@ LEAVES = [
         "other_digest",
         "what would land as 'bird' has the digest bb, and not aa",
     ),
-    (errors.Unapproved("delete", "bird"), "unapproved", "nobody approved to delete 'bird' as it is now"),
     (
         errors.NotEditable("host-shared", "they are the host's"),
         "not_editable",
@@ -246,7 +245,6 @@ def test_evidence_from_outside_cannot_break_the_line(given_text, hidden):
         errors.SkillAbsent(evidence),
         errors.SkillExists(evidence),
         errors.StaleRevision(evidence, None, kept=evidence),
-        errors.Unapproved("delete", evidence),
         errors.Hidden(evidence),
         errors.InDoubt(evidence),
     ]:

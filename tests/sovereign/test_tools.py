@@ -579,7 +579,7 @@ def test_the_reasons_are_a_closed_vocabulary() -> None:
     words = """
         abandoned absent bad_argument bad_document bad_name bad_path bad_source busy exists git_failed hidden in_doubt
         internal kept_absent not_editable other_digest out_of_range source_unavailable stale state_unavailable
-        store_failed switched_off too_large unapproved unconditional unmatched
+        store_failed switched_off too_large unconditional unmatched
     """
     assert set(words.split()) == REASONS
     assert all(reasons == REASONS for reasons in Feature.tool_reason_codes.values())

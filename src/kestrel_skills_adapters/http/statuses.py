@@ -37,7 +37,6 @@ STATUSES: Final[Mapping[type[SkillError], HTTPStatus]] = {
     errors.OtherDigest: HTTPStatus.CONFLICT,
     errors.SwitchedOff: HTTPStatus.CONFLICT,
     errors.StaleRevision: HTTPStatus.PRECONDITION_FAILED,
-    errors.Unapproved: HTTPStatus.FORBIDDEN,
     errors.NotEditable: HTTPStatus.FORBIDDEN,
     errors.Hidden: HTTPStatus.FORBIDDEN,
     errors.GitFailed: HTTPStatus.BAD_GATEWAY,

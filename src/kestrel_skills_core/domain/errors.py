@@ -43,7 +43,6 @@ __all__ = [
     "StoreFailed",
     "SwitchedOff",
     "TooLarge",
-    "Unapproved",
     "Unconditional",
     "Unmatched",
     "Withheld",
@@ -306,20 +305,6 @@ class SwitchedOff(Moved):
 
 class Withheld(SkillError):
     """Not permitted here or now."""
-
-
-class Unapproved(Withheld):
-    """What was approved is not what would be done."""
-
-    code = "unapproved"
-    fix = "look at the skill as it is now, and approve that"
-
-    def __init__(self, operation: str, name: str) -> None:
-        super().__init__(operation, name)
-        self.operation, self.name = operation, name
-
-    def __str__(self) -> str:
-        return f"nobody approved to {_line(self.operation)} {_quoted(self.name)} as it is now"
 
 
 class NotEditable(Withheld):

@@ -30,7 +30,6 @@ from kestrel_skills_core.domain.errors import (
     StoreFailed,
     SwitchedOff,
     TooLarge,
-    Unapproved,
     Unconditional,
     Unmatched,
 )
@@ -53,7 +52,6 @@ EXAMPLES: list[tuple[SkillError, int, str]] = [
     (OtherDigest("lint", "a", "b"), 409, "other_digest"),
     (SwitchedOff("lint"), 409, "switched_off"),
     (StaleRevision("lint", "a", "b"), 412, "stale"),
-    (Unapproved("delete", "lint"), 403, "unapproved"),
     (NotEditable("host-shared", "why", "fix"), 403, "not_editable"),
     (Hidden("ephemeral"), 403, "hidden"),
     (GitFailed("refs", "why"), 502, "git_failed"),
