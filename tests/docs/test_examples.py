@@ -22,7 +22,7 @@ from tests.docs.console import Console, commands
 
 ROOT = Path(__file__).parents[2]
 DOCUMENTS = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
-INERT = {"json", "markdown", "text", "toml", "yaml"}
+INERT = {"json", "markdown", "text", "toml", "tool", "yaml"}
 PROGRAM = "import sys; from kestrel_skills_adapters.cli.main import main; sys.exit(main())"
 
 

@@ -1,4 +1,4 @@
-"""The page on the format tells every code, and each example has just the fault that it stands under."""
+"""The page of codes tells every finding, and each example has just that; what the page on the format says is so."""
 
 from __future__ import annotations
 
@@ -15,7 +15,8 @@ from kestrel_skills_core.domain.names import ResourcePath, SourceId
 from kestrel_skills_core.domain.rules import RULES
 from kestrel_skills_core.domain.tree import Content, SkillTree
 
-PAGE = Path(__file__).parents[2] / "docs" / "format.md"
+FORMAT = Path(__file__).parents[2] / "docs" / "format.md"
+PAGE = FORMAT.with_name("errors.md")
 RIGHT = "---\nname: deploy\ndescription: Use when a change has to reach production.\n---\n"
 WITHOUT_EXAMPLE = {"KS315"}
 ENTRY = re.compile(
@@ -137,7 +138,7 @@ def test_a_folder_has_the_fault_that_it_stands_under(entry: Entry) -> None:
 
 def test_the_first_example_is_a_skill() -> None:
     """The page begins with a skill that has nothing to find."""
-    found = re.search(r"```markdown\n(.*?)```", PAGE.read_text(encoding="utf-8"), re.DOTALL)
+    found = re.search(r"```markdown\n(.*?)```", FORMAT.read_text(encoding="utf-8"), re.DOTALL)
     assert found
     head, findings = examine(found[1].encode(), "deploy")
     assert head is not None
@@ -146,7 +147,7 @@ def test_the_first_example_is_a_skill() -> None:
 
 def rows() -> list[tuple[str, str]]:
     """The table of values and what they are read as."""
-    found = re.findall(r"^\| `(\w+: [^`]*)` \| (.+) \|$", PAGE.read_text(encoding="utf-8"), re.MULTILINE)
+    found = re.findall(r"^\| `(\w+: [^`]*)` \| (.+) \|$", FORMAT.read_text(encoding="utf-8"), re.MULTILINE)
     assert len(found) == 6
     return found
 

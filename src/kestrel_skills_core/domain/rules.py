@@ -1,4 +1,4 @@
-"""The rules of the format, each with its stable code. `docs/format.md` shows an example of each.
+"""The rules of the format, each with its stable code. `docs/errors.md` shows an example of each.
 
 KS1xx speak of `SKILL.md`, KS2xx of names, KS3xx of the folder, KS5xx are advice. A code is never reused.
 """
