@@ -80,6 +80,15 @@ def properties(session: nox.Session) -> None:
 
 
 @nox.session
+def watch(session: nox.Session) -> None:
+    """Run the tests that touch a disk with every root watched, races among processes included."""
+    session.install("-e", ".[test]")
+    rooms = ("adapters", "contracts", "crash", "determinism", "hostile", "machines", "race", "service", "sovereign")
+    on = ("--watch", "--timeout", "1800", "-m", "not property and not corpus and not bench and not host and not e2e")
+    session.run("pytest", *on, *(f"tests/{room}" for room in rooms), *session.posargs)
+
+
+@nox.session
 def corpus(session: nox.Session) -> None:
     """Judge the whole corpus of real skills, where it is here."""
     session.install("-e", ".[test]")

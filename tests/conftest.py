@@ -32,6 +32,36 @@ settings.register_profile(
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "ci"))
 
 
+def pytest_addoption(parser: pytest.Parser) -> None:
+    """Let every test run with the watch on, too."""
+    parser.addoption("--watch", action="store_true", help="watch every root on a disk from the first look at it on")
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Do so where that is asked for."""
+    config.addinivalue_line("markers", "unwatched: counts what a look costs, which a watch spares")
+    if config.getoption("watch"):
+        from tests import watched
+
+        watched.watch_every_root()
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Pass over what counts what a watch spares."""
+    if config.getoption("watch"):
+        for item in items:
+            if item.get_closest_marker("unwatched") is not None:
+                item.add_marker(pytest.mark.skip(reason="it counts what a look costs, which a watch spares"))
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: pytest.Config) -> None:
+    """Say what that was worth."""
+    if config.getoption("watch"):
+        from tests import watched
+
+        terminalreporter.write_line(f"watches heard, in this process: {dict(watched.heard)}")
+
+
 @pytest.fixture
 def permissions_bind(tmp_path: Path) -> Iterator[None]:
     """Permissions bind the test, whoever runs it; the folders it closed are opened for whoever takes them away."""

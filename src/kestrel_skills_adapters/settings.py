@@ -21,6 +21,7 @@ __all__ = [
     "HOME",
     "ROOT",
     "SHARED",
+    "WATCH",
     "BadSetting",
     "PathLike",
     "Settings",
@@ -34,6 +35,7 @@ BUDGET: Final = "KESTREL_SKILLS_BUDGET_BYTES"
 HOME: Final = "KESTREL_HOME"
 ROOT: Final = "KESTREL_SKILLS_ROOT"
 SHARED: Final = "KESTREL_SHARED_SKILLS_DIR"
+WATCH: Final = "KESTREL_SKILLS_WATCH"
 
 
 PathLike = str | os.PathLike[str]
@@ -61,7 +63,8 @@ class Settings:
 
     `named` is whether somebody named the root. One that nobody named, and that is not there, is not a fault: there are
     no skills yet. `shared` is nothing where there is none, or where it is the root itself. `state` is a SQLite file, or
-    a PostgreSQL server, whose URL is printed without its password.
+    a PostgreSQL server, whose URL is printed without its password. `watch` is whether the roots are watched, where they
+    can be.
     """
 
     root: Path
@@ -70,6 +73,7 @@ class Settings:
     state: Path | ServerUrl
     agent: str
     budget: Budget
+    watch: bool = False
 
     @property
     def is_new(self) -> bool:
@@ -91,7 +95,7 @@ def settings_of(
     The root is `$KESTREL_SKILLS_ROOT`, else `kestrel-skills/skills` in the user's data folder. The shared root is
     `$KESTREL_SHARED_SKILLS_DIR`, else `$KESTREL_HOME/skills` if it is there. The state is a SQLite file, by default
     beside the root and named after it, or a server, `postgresql://USER@HOST:PORT/DATABASE`. The budget is
-    `$KESTREL_SKILLS_BUDGET_BYTES`, else 8,192 bytes.
+    `$KESTREL_SKILLS_BUDGET_BYTES`, else 8,192 bytes. The roots are watched where `$KESTREL_SKILLS_WATCH` is `on`.
 
     Raises:
         BadSetting: One of them cannot be meant.
@@ -106,6 +110,7 @@ def settings_of(
         state=_state("state", state) or _beside(own),
         agent=_agent("agent", agent),
         budget=_budget(environ, budget),
+        watch=_watch(environ),
     )
 
 
@@ -180,6 +185,13 @@ def _budget(environ: Mapping[str, str], given: int | None) -> Budget:
     if not (text.isascii() and text.isdigit() and len(text) <= _DIGITS):
         raise BadSetting(BUDGET, "it is not a number of bytes", "set it to a whole number, as 8192, or unset it")
     return Budget(int(text))
+
+
+def _watch(environ: Mapping[str, str]) -> bool:
+    text = environ.get(WATCH, "").strip()
+    if text not in ("", "on", "off"):
+        raise BadSetting(WATCH, "it is neither on nor off", "set it to on or off, or unset it")
+    return text == "on"
 
 
 _DIGITS: Final = 18

@@ -103,9 +103,9 @@ def library_of(settings: Settings, *, offload: Offload = inline, watcher: Watche
     store = None
     if not settings.is_new:
         store = PosixSkillStore(settings.root, chance=SystemChance(), watcher=watcher)
-    sources: list[SkillFiles] = [] if store is None else [store]
+    sources = [] if store is None else [_watched(store, settings)]
     if settings.shared is not None:
-        sources.append(PosixSkillFiles(settings.shared, SourceId.HOST_SHARED, watcher=watcher))
+        sources.append(_watched(PosixSkillFiles(settings.shared, SourceId.HOST_SHARED, watcher=watcher), settings))
     return SkillLibrary(
         agent=settings.agent,
         sources=sources,
@@ -157,9 +157,10 @@ def hosted_library(
     from .together import together  # noqa: PLC0415 - and several agents
 
     store = PosixSkillStore(settings.root, chance=SystemChance(), watcher=Watcher())
-    sources: list[SkillFiles] = [store]
+    sources = [_watched(store, settings)]
     if settings.shared is not None:
-        sources.append(together(PosixSkillFiles(settings.shared, SourceId.HOST_SHARED, watcher=Watcher())))
+        shared = PosixSkillFiles(settings.shared, SourceId.HOST_SHARED, watcher=Watcher())
+        sources.append(together(_watched(shared, settings)))  # so that a process watches it once
     return SkillLibrary(
         agent=settings.agent,
         sources=sources,
@@ -396,6 +397,15 @@ def is_writable(path: Path) -> bool:
     """Whether this user may write a file or folder, or make it where it is not there. Asks, and changes nothing."""
     nearest = next(place for place in (path, *path.parents) if os.path.lexists(place))
     return (nearest == path or nearest.is_dir()) and os.access(nearest, os.W_OK)
+
+
+def _watched(files: PosixSkillFiles, settings: Settings) -> SkillFiles:
+    """These files, watched where that was asked for."""
+    if not settings.watch:
+        return files
+    from .watching.notified import watched  # noqa: PLC0415 - only who watches pays for it
+
+    return watched(files, files.path)
 
 
 def _table(state: object) -> Table:

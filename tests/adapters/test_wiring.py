@@ -10,9 +10,12 @@ from pathlib import Path
 import pytest
 
 from kestrel_skills_adapters.memory.world import RecordingWatcher
+from kestrel_skills_adapters.together import SharedFiles
+from kestrel_skills_adapters.watching.watched import WatchedFiles
 from kestrel_skills_adapters.wiring import (
     BadSetting,
     aim_of,
+    hosted_library,
     hosted_owner,
     is_writable,
     library_of,
@@ -25,6 +28,8 @@ from kestrel_skills_core.domain.budget import Budget
 from kestrel_skills_core.domain.commands import SetState
 from kestrel_skills_core.domain.names import SourceId, parse_address
 from kestrel_skills_core.domain.owner import Aim, Owner
+from kestrel_skills_core.ports.privacy import Privacy
+from kestrel_skills_core.service.library import SkillLibrary
 
 HOME = {"HOME": "/users/ada"}
 
@@ -125,7 +130,22 @@ def test_a_given_budget_wins() -> None:
     assert settings_of(HOME | {"KESTREL_SKILLS_BUDGET_BYTES": "512"}, budget=0).budget == Budget(0)
 
 
+@pytest.mark.parametrize(("text", "on"), [("on", True), (" on\n", True), ("off", False), ("", False), ("  ", False)])
+def test_the_watch_of_the_environment(text: str, on: bool) -> None:
+    """$KESTREL_SKILLS_WATCH is on or off, and off where nobody said."""
+    assert settings_of(HOME | {"KESTREL_SKILLS_WATCH": text}).watch is on
+    assert not settings_of(HOME).watch
+
+
 # What cannot be meant
+
+
+@pytest.mark.parametrize("text", ["ON", "yes", "1", "true", "on off"])
+def test_a_watch_that_is_neither_on_nor_off(text: str) -> None:
+    """It is refused with the two words that can be meant."""
+    with pytest.raises(BadSetting, match="KESTREL_SKILLS_WATCH: it is neither on nor off") as caught:
+        settings_of(HOME | {"KESTREL_SKILLS_WATCH": text})
+    assert (caught.value.setting, caught.value.fix) == ("KESTREL_SKILLS_WATCH", "set it to on or off, or unset it")
 
 
 @pytest.mark.parametrize("text", ["8k", "-1", "8_192", "8192.0", "٨", "9" * 19, "9" * 5000])
@@ -238,6 +258,28 @@ def test_a_root_that_nobody_named_need_not_be_there(tmp_path: Path) -> None:
     assert [source for source, _ in named.problems] == [SourceId.AGENT_LOCAL]
     add(tmp_path / "kestrel-skills" / "skills", "lint")
     assert len(finish(library_of(settings_of(first)).catalog()).catalog.records) == 1
+
+
+def test_both_roots_are_watched_where_that_is_asked_for(tmp_path: Path) -> None:
+    """By a library of its own, and by those of a host, which watch a root that they share once."""
+    own, shared = add(tmp_path / "own", "lint"), add(tmp_path / "shared", "knots")
+    environ = HOME | {"KESTREL_SKILLS_WATCH": "on", "KESTREL_SHARED_SKILLS_DIR": str(shared)}
+    settings = settings_of(environ, root=own)
+    library = library_of(settings)
+    assert all(isinstance(files, WatchedFiles) for files in library.sources)
+    known = finish(library.catalog())
+    assert finish(library.catalog()) == finish(library.catalog()) == known
+
+    def of_a_host() -> SkillLibrary:
+        return hosted_library(settings, database=lambda: None, privacy=Privacy(), mirrors=())
+
+    (one, here), (other, there) = of_a_host().sources, of_a_host().sources
+    assert isinstance(one, WatchedFiles)
+    assert one is not other
+    assert isinstance(here, SharedFiles)
+    assert isinstance(there, SharedFiles)
+    assert here._together is there._together
+    assert isinstance(here._together.files, WatchedFiles)
 
 
 def test_the_watcher_is_told_of_both_roots(tmp_path: Path) -> None:

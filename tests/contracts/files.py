@@ -19,8 +19,9 @@ from kestrel_skills_core.domain.names import SourceId
 from kestrel_skills_core.domain.tree import Content
 from kestrel_skills_core.ports.files import SkillFiles
 from kestrel_skills_core.ports.world import Chance
+from tests.watched import eager
 
-__all__ = ["Disk", "InMemory", "Later", "Shared"]
+__all__ = ["Disk", "InMemory", "Later", "Shared", "Watched"]
 
 
 class Later(Syscalls):
@@ -152,3 +153,14 @@ class Shared(Disk):
     @files.default
     def _together(self) -> SkillFiles:
         return SharedFiles(Together(self._reader()))
+
+
+@frozen
+class Watched(Disk):
+    """The same, watched, and taken as it was last seen while nothing is heard of it."""
+
+    files: SkillFiles = field(init=False)
+
+    @files.default
+    def _watched(self) -> SkillFiles:
+        return eager(self._reader(), str(self.path))

@@ -16,9 +16,14 @@ from kestrel_skills_adapters.contracts.roots import document
 from kestrel_skills_adapters.memory.files import Entry, Odd
 from kestrel_skills_core.domain.names import SourceId
 from kestrel_skills_core.domain.tree import Content
-from tests.contracts.files import Disk, InMemory, Shared
+from tests.contracts.files import Disk, InMemory, Shared, Watched
 
-MAKERS: dict[str, Made] = {"memory": InMemory.made, "posix": Disk.made, "posix, shared": Shared.made}
+MAKERS: dict[str, Made] = {
+    "memory": InMemory.made,
+    "posix": Disk.made,
+    "posix, shared": Shared.made,
+    "posix, watched": Watched.made,
+}
 
 
 @pytest.fixture(params=list(MAKERS))

@@ -130,6 +130,7 @@ class Recording(Later):
         return super().read(name, at, most)
 
 
+@pytest.mark.unwatched
 def test_a_survey_reads_each_file_once_and_a_second_one_reads_none(tmp_path: Path) -> None:
     """Nor does the second open a folder but the root."""
     for name in ("knots", "shells"):
@@ -198,6 +199,7 @@ class Telling(Watcher):
         self.told.append((source, "end", skills, opened))
 
 
+@pytest.mark.unwatched
 def test_the_watcher_is_told_of_each_entry_and_of_the_end(tmp_path: Path) -> None:
     """How far the survey is, how many folders there are, and how many had to be opened."""
     for name in ("knots", "shells", "Odd Name"):
