@@ -11,12 +11,13 @@ from typing import Any
 
 import pytest
 
+from kestrel_skills_adapters.contracts.roots import document
 from kestrel_skills_adapters.posix.reading import PosixSkillFiles
 from kestrel_skills_adapters.watching.notified import watched
 from kestrel_skills_core.domain.names import SourceId
 from kestrel_skills_core.domain.resolver import Survey
 from kestrel_skills_core.ports.files import SkillFiles
-from tests.contracts.files import Later, document
+from tests.contracts.files import Later
 
 pytestmark = [pytest.mark.bench, pytest.mark.timeout(600)]
 

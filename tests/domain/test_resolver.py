@@ -20,7 +20,7 @@ from kestrel_skills_core.domain.errors import SkillAbsent, SourceUnavailable
 from kestrel_skills_core.domain.names import Address, SkillName, SourceId, is_skill_name
 from kestrel_skills_core.domain.provenance import Provenance
 from kestrel_skills_core.domain.record import Rejection, SkillRecord, SkillState, Subject
-from kestrel_skills_core.domain.resolver import Catalog, Resolver, Survey, leads_to, record_of
+from kestrel_skills_core.domain.resolver import Catalog, Resolver, Survey, leads_to
 from kestrel_skills_core.domain.state_row import StateKey
 from tests.domain.given import FAULT, GENERATION, GIT, ROOT, few_names, priorities, sighting
 
@@ -115,11 +115,22 @@ def test_a_folder_without_a_skill_name_is_an_entry():
 def test_a_rejection_keeps_what_was_seen():
     """Faults, advice, digest, inventory, marker and entries beside it: all that repair and deletion need."""
     seen = sighting("bird", valid=False, unlisted=None)
-    survey = Survey(source=AGENT)
-    found = record_of(survey, "bird", seen, {})
+    survey = Survey(source=AGENT, sightings={"bird": seen})
+    found = survey.found("bird", {})
     assert isinstance(found, Rejection)
     assert (found.faults, found.findings, found.revision) == ((FAULT,), (FAULT,), seen.revision)
     assert (found.inventory, found.generation, found.unlisted) == ((), GENERATION, None)
+
+
+def test_agents_share_what_no_row_speaks_of():
+    """One value for all who resolve one survey; where a row says something, the agent has its own."""
+    survey = Survey(source=AGENT, sightings={name: sighting(name) for name in ("a", "b")})
+    on = SkillState(enabled=True, subject=HERE)
+    one = Resolver().resolve([survey], {StateKey(SkillName("b")): on}).meanings
+    other = Resolver().resolve([survey]).meanings
+    assert one["a"] is other["a"]
+    assert (one["b"].enabled, other["b"].enabled) == (True, False)
+    assert attrs.evolve(one["b"], state=SkillState()) == other["b"]
 
 
 def test_what_adapting_mends_is_the_agents_own():
@@ -339,7 +350,7 @@ def test_nothing_that_was_seen_is_lost(world):
     """Every folder is a record, shadowed, rejected or held back, and exactly one of them."""
     surveys, states = world
     found = entries(Resolver().resolve(surveys, states))
-    seen = [record_of(survey, name, each, states) for survey in surveys for name, each in survey.sightings.items()]
+    seen = [survey.found(name, states) for survey in surveys for name in survey.sightings]
     bare = [
         attrs.evolve(each, **({"shadowed": ()} if isinstance(each, SkillRecord) else {"holds_back": None}))
         for each in found

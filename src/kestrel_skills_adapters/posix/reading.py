@@ -78,7 +78,8 @@ class PosixSkillFiles:
                 sightings = self._sightings(root, entries, {} if known is None else known.sightings)
         except SkillError as problem:
             return Survey(source=self.source, root=self.root, problem=problem)
-        return Survey(source=self.source, root=self.root, sightings=sightings, entries=charged(entries))
+        survey = Survey(source=self.source, root=self.root, sightings=sightings, entries=charged(entries))
+        return known if known is not None and _is_as_known(survey, known) else survey
 
     def read(self, name: SkillName) -> Published:
         """One whole folder; see the port."""
@@ -300,6 +301,11 @@ class PosixSkillFiles:
 
     def _restless(self) -> SourceUnavailable:
         return SourceUnavailable(self.source, "the folder kept changing while it was read", rules.RESTLESS.fix)
+
+
+def _is_as_known(survey: Survey, known: Survey) -> bool:
+    """Whether nothing was opened; then the known survey itself is told, with all that was worked out of it."""
+    return survey == known and all(known.sightings[name] is seen for name, seen in survey.sightings.items())
 
 
 def _why_no_root(path: str, error: OSError) -> tuple[str, str]:

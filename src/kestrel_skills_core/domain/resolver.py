@@ -16,6 +16,7 @@ from typing import Final
 
 from attrs import evolve, field, frozen
 
+from .document import Head
 from .errors import SkillAbsent, SkillError
 from .names import Address, SkillName, SourceId, is_skill_name
 from .nearest import suggestion
@@ -23,7 +24,7 @@ from .record import Rejection, Sighting, SkillRecord, SkillState
 from .state_row import StateKey
 from .text import escaped
 
-__all__ = ["Catalog", "Resolver", "Survey", "leads_to", "record_of"]
+__all__ = ["Catalog", "Resolver", "Survey", "leads_to"]
 
 _LABEL_CHARS: Final = 80
 _NO_ROW: Final = SkillState()
@@ -44,6 +45,29 @@ class Survey:
     """Immediate entries of the root, counted as `Limits.root_entries` counts them."""
     problem: SkillError | None = None
     """Why the root could not be read, or not in full; the sightings are then what could be."""
+    _stateless: dict[str, SkillRecord | Rejection] = field(factory=dict, init=False, eq=False, repr=False)
+    """What folders are of which no row says anything: worked out once, for all agents who look at a root together."""
+
+    def found(self, folder: str, states: Mapping[StateKey, SkillState]) -> SkillRecord | Rejection:
+        """What one folder is, resolved by itself.
+
+        Raises:
+            KeyError: There is none of that name.
+        """
+        sighting = self.sightings[folder]
+        source = _source(self.source, sighting)
+        if sighting.head is not None:
+            state = states.get(StateKey(sighting.head.name, source is SourceId.HOST_SHARED))
+            if state is not None:
+                return _record(self, sighting, sighting.head, source, state)
+        found = self._stateless.get(folder)
+        if found is None:
+            found = self._stateless[folder] = (
+                _rejection(folder, sighting, source)
+                if sighting.head is None
+                else _record(self, sighting, sighting.head, source, _NO_ROW)
+            )
+        return found
 
     def holds(self, source: SourceId) -> bool:
         """Whether it holds every name against a source (rule 3)."""
@@ -137,8 +161,8 @@ class Resolver:
         candidates: dict[SkillName, list[SkillRecord | Rejection]] = {}
         rejected: list[Rejection] = []
         for survey in surveys:
-            for folder, sighting in sorted(survey.sightings.items()):
-                found = record_of(survey, folder, sighting, states or {})
+            for folder in sorted(survey.sightings):
+                found = survey.found(folder, states or {})
                 if isinstance(found, SkillRecord) and any(root.holds(found.source) for root in unread):
                     found = found.in_state(evolve(found.state, enabled=False))
                 if found.name is None:
@@ -184,25 +208,7 @@ def leads_to(address: Address, surveys: Iterable[Survey]) -> Survey | None:
     return min(meant, key=lambda each: each[0])[1] if meant else None
 
 
-def record_of(
-    survey: Survey, folder: str, sighting: Sighting, states: Mapping[StateKey, SkillState]
-) -> SkillRecord | Rejection:
-    """What one folder of a survey is, resolved by itself."""
-    source = _source(survey.source, sighting)
-    head = sighting.head
-    if head is None:
-        return Rejection(
-            label=escaped(folder)[:_LABEL_CHARS],
-            name=SkillName(folder) if is_skill_name(folder) else None,
-            source=source,
-            faults=sighting.faults,
-            findings=sighting.findings,
-            revision=sighting.revision,
-            inventory=sighting.inventory,
-            generation=sighting.generation,
-            unlisted=sighting.unlisted,
-            adaptable=sighting.adaptable and source is not SourceId.HOST_SHARED,
-        )
+def _record(survey: Survey, sighting: Sighting, head: Head, source: SourceId, state: SkillState) -> SkillRecord:
     return SkillRecord(
         name=head.name,
         description=head.description,
@@ -214,7 +220,22 @@ def record_of(
         provenance=sighting.provenance,
         unlisted=sighting.unlisted,
         findings=sighting.findings,
-        state=states.get(StateKey(head.name, source is SourceId.HOST_SHARED), _NO_ROW),
+        state=state,
+    )
+
+
+def _rejection(folder: str, sighting: Sighting, source: SourceId) -> Rejection:
+    return Rejection(
+        label=escaped(folder)[:_LABEL_CHARS],
+        name=SkillName(folder) if is_skill_name(folder) else None,
+        source=source,
+        faults=sighting.faults,
+        findings=sighting.findings,
+        revision=sighting.revision,
+        inventory=sighting.inventory,
+        generation=sighting.generation,
+        unlisted=sighting.unlisted,
+        adaptable=sighting.adaptable and source is not SourceId.HOST_SHARED,
     )
 
 

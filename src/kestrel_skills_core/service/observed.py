@@ -13,7 +13,7 @@ from ..domain.errors import Hidden, SkillAbsent, SkillError, SourceUnavailable, 
 from ..domain.names import Address, SkillName, SourceId
 from ..domain.record import Rejection, Sighting, SkillRecord, SkillState
 from ..domain.removal import by_hand
-from ..domain.resolver import Catalog, Resolver, Survey, leads_to, record_of
+from ..domain.resolver import Catalog, Resolver, Survey, leads_to
 from ..domain.state_row import StateKey
 from ..domain.tree import SkillTree
 from ..ports.files import SkillFiles
@@ -152,7 +152,7 @@ class Look:
             return self.find(address, states)
         if survey.problem is not None:
             raise survey.problem
-        return record_of(survey, self.name, survey.sightings[self.name], states)
+        return survey.found(self.name, states)
 
     def after(self, sighting: Sighting | None) -> Look:
         """The same look, with what has become of the folder in the agent's own root; nothing where it is gone."""

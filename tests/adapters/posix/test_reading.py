@@ -172,6 +172,19 @@ def test_stamps_that_cannot_be_had_are_as_good_as_changed(tmp_path: Path) -> Non
     assert second.sightings["knots"] is not first.sightings["knots"]
 
 
+def test_a_survey_that_opened_nothing_is_the_known_one_itself(tmp_path: Path) -> None:
+    """So whatever was worked out of it need not be again; anything else is another."""
+    skill(tmp_path, "knots")
+    files = PosixSkillFiles(tmp_path, SHARED, calls=Later())
+    first = files.survey()
+    assert files.survey(first) is first
+    (tmp_path / "notes.txt").touch()
+    second = files.survey(first)
+    assert (second.entries, second.sightings["knots"] is first.sightings["knots"]) == (2, True)
+    skill(tmp_path, "shells")
+    assert set(files.survey(second).sightings) == {"knots", "shells"}
+
+
 def test_a_survey_of_another_root_opens_everything(tmp_path: Path) -> None:
     """What is known of one root is not taken for another's."""
     skill(tmp_path / "one", "knots")

@@ -13,6 +13,7 @@ from pathlib import Path
 
 import pytest
 
+from kestrel_skills_adapters.contracts.roots import document
 from kestrel_skills_adapters.posix.reading import PosixSkillFiles
 from kestrel_skills_adapters.watching import folders as disks
 from kestrel_skills_adapters.watching.notified import NotifiedWatch, place, watched
@@ -20,7 +21,7 @@ from kestrel_skills_adapters.watching.watched import AGAIN, Heard, WatchedFiles
 from kestrel_skills_core.domain.names import SourceId
 from kestrel_skills_core.domain.record import Sighting
 from kestrel_skills_core.domain.resolver import Survey
-from tests.contracts.files import Later, document
+from tests.contracts.files import Later
 from tests.hostile.disk import skill
 
 pytest.importorskip("watchfiles", reason="watchfiles is not installed: it is the extra `watch`")

@@ -10,7 +10,9 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 from attrs import define, evolve, field
 
+from kestrel_skills_adapters.contracts.roots import document
 from kestrel_skills_adapters.memory.files import MemorySkillFiles
+from kestrel_skills_adapters.memory.world import CountedChance
 from kestrel_skills_adapters.together import SharedFiles, Together
 from kestrel_skills_adapters.watching.watched import Heard, WatchedFiles
 from kestrel_skills_adapters.world import threads
@@ -18,7 +20,6 @@ from kestrel_skills_core.domain.errors import SourceUnavailable
 from kestrel_skills_core.domain.names import SkillName, SourceId
 from kestrel_skills_core.domain.resolver import Survey
 from kestrel_skills_core.domain.tree import Content
-from tests.contracts.files import CountingChance, document
 
 SHARED, LOCAL = SourceId.HOST_SHARED, SourceId.AGENT_LOCAL
 MINUTE = 60.0
@@ -191,7 +192,7 @@ def test_what_another_look_may_see_otherwise_is_looked_at() -> None:
     assert [young.look(), young.look()] == [True, True]
     bare = Trial(Stamped(LOCAL)).settled()
     assert [bare.look(), bare.look()] == [True, True]
-    marked = Trial(Stamped(LOCAL, chance=CountingChance())).settled()
+    marked = Trial(Stamped(LOCAL, chance=CountedChance())).settled()
     assert not marked.look()
 
 
