@@ -22,6 +22,7 @@ HOSTS = {
     "0.54": (["kestrel-sovereign==0.54.3"], []),
     "0.53": (["kestrel-sovereign>=0.53.19,<0.54"], []),
 }
+BROWSING = ("playwright>=1.51", "axe-playwright-python>=0.1.4")
 
 # The published release that ours is measured beside, and the host that it was made for.
 OLD = ("kestrel-sovereign==0.53.19", "kestrel-feature-skills==0.1.0")
@@ -120,8 +121,16 @@ def host(session: nox.Session, host: str) -> None:
 @nox.session(python=PYTHONS[0])
 def e2e(session: nox.Session) -> None:
     """Use the panel in a real browser, Debian's chromium: in the newest host's Console, and in the page of `serve`."""
-    beside(session, next(iter(HOSTS)), "playwright>=1.51", "axe-playwright-python>=0.1.4")
+    beside(session, next(iter(HOSTS)), *BROWSING)
     session.run("pytest", "-m", "e2e", "--durations", "5", *session.posargs)
+
+
+@nox.session(python=PYTHONS[0])
+def live(session: nox.Session) -> None:
+    """Run live suites against the newest host, each for itself: skills and core-only, or those that are named."""
+    beside(session, next(iter(HOSTS)), *BROWSING)
+    for suite in session.posargs or ("skills", "core-only"):
+        session.run("tests/e2e/run-live-suite.sh", suite, external=True)
 
 
 @nox.session

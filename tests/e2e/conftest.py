@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import shutil
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
@@ -15,6 +14,7 @@ from tests.host.client import until
 from tests.host.lab import AGENT, Home, Host, host_version
 from tests.host.model import ScriptedModel
 
+from .browsers import CHROMIUM, FLAGS
 from .homes import furnish, settle
 from .outside import FOLDER, Outside, outside
 from .places import Console, Desktop, Pages, served
@@ -22,19 +22,8 @@ from .places import Console, Desktop, Pages, served
 if TYPE_CHECKING:
     from playwright.sync_api import Browser
 
-CHROMIUM: Final = os.environ.get("CHROMIUM", "/usr/bin/chromium")
 OTHER: Final = "wren"
 """The host's second agent."""
-_FLAGS: Final = (
-    "--no-sandbox",
-    "--disable-gpu",
-    "--disable-quic",
-    "--no-first-run",
-    "--disable-background-networking",
-    "--disable-component-update",
-    "--disable-sync",
-    "--host-resolver-rules=MAP *.example 127.0.0.1",
-)
 HERE: Final = Path(__file__).parent
 
 
@@ -53,7 +42,7 @@ def browser() -> Iterator[Browser]:
     if not Path(CHROMIUM).exists():
         pytest.skip(f"there is no {CHROMIUM}; install Debian's chromium, or name one in CHROMIUM")
     with api.sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=list(_FLAGS))
+        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=list(FLAGS))
         yield browser
         browser.close()
 

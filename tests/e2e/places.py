@@ -23,17 +23,17 @@ from tests.host.lab import Home, Host, table_broken
 from .homes import ON, PROGRAM, ROOT, SHARED_ON, environ, lay_out
 
 if TYPE_CHECKING:
-    from playwright.sync_api import Browser, ConsoleMessage, Dialog, Page
+    from playwright.sync_api import Browser, ConsoleMessage, Dialog, Locator, Page
 
     from .outside import Outside
 
-__all__ = ["API", "NARROW", "SHOTS", "WIDE", "Console", "Desktop", "InConsole", "Pages", "served"]
+__all__ = ["API", "NARROW", "PANEL", "SHOTS", "WIDE", "Console", "Desktop", "InConsole", "Pages", "served", "unlock"]
 
 SHOTS: Final = Path(os.environ.get("E2E_SHOTS", ROOT / "build" / "e2e"))
 """Where pictures are kept."""
 WIDE, NARROW = 1400, 360
 API: Final = "/api/procedural-skills"
-_PANEL: Final = "procedural-skills"
+PANEL: Final = "procedural-skills"
 
 _OF_THE_HOST: Final = {
     "/api/auth/key": "the Console asks for the key before a person is asked, and is not given it",
@@ -189,6 +189,17 @@ def served(home: Path, outside: Outside | None = None, *arguments: str) -> Itera
         process.communicate()
 
 
+def unlock(page: Page, key: str) -> Locator:
+    """Let a person into the Console, where it is locked. Gives what shows all of its tabs."""
+    asks, advanced = page.get_by_label("Sovereign API key"), page.locator("#advanced-toggle-btn")
+    asks.or_(advanced).filter(visible=True).first.wait_for()
+    if asks.is_visible():
+        asks.fill(key)
+        page.get_by_role("button", name="Unlock").click()
+    advanced.wait_for()
+    return advanced
+
+
 @define
 class InConsole(Desktop):
     """In the Console of the host, of one of its agents."""
@@ -207,13 +218,8 @@ class InConsole(Desktop):
 
     def enter(self, page: Page) -> None:
         """Unlock the Console where it is locked, make room where there is little, and choose the panel's tab."""
-        key, advanced = page.get_by_label("Sovereign API key"), page.locator("#advanced-toggle-btn")
-        key.or_(advanced).filter(visible=True).first.wait_for()
-        if key.is_visible():
-            key.fill(self.client.key)
-            page.get_by_role("button", name="Unlock").click()
-        advanced.wait_for()
-        tab = page.locator(f".nav-tab[data-panel={_PANEL}]")
+        advanced = unlock(page, self.client.key)
+        tab = page.locator(f".nav-tab[data-panel={PANEL}]")
         tab.wait_for(state="attached")
         if not tab.is_visible():
             advanced.click()

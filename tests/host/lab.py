@@ -19,12 +19,12 @@ import sys
 import time
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import ExitStack, closing, contextmanager, suppress
-from importlib import metadata
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, Final
 
 from .client import Client, Decide
+from .installed import host_version
 from .model import Call, Play, ScriptedModel
 
 __all__ = ["AGENT", "FEATURE", "Home", "Host", "host_version", "table_broken"]
@@ -33,6 +33,7 @@ AGENT: Final = "kite"
 FEATURE: Final = "ProceduralSkillsFeature"
 ROOMY: Final = 200_000
 """Tokens of context that leave no clause out; the host's own default does."""
+_INCEPTION: Final = Path(__file__).with_name("inception.py")
 _START: Final = 90.0
 _STOP: Final = 20.0
 
@@ -64,14 +65,6 @@ features = [{features}]
 """
 
 
-def host_version() -> str | None:
-    """The release of the host that is installed beside this, if one is."""
-    try:
-        return metadata.version("kestrel-sovereign")
-    except metadata.PackageNotFoundError:
-        return None
-
-
 def _forget_models() -> None:
     """Remove what a host whose Console was opened wrote into its own package: the models, for all homes to come."""
     host = find_spec("kestrel_sovereign")
@@ -97,7 +90,8 @@ class Home:
     """A folder that is $KESTREL_HOME, with its agents, of which most have one, and the settings that they need.
 
     `features` are the classes that each agent loads beside those that it always loads; `packages` are folders in which
-    more packages lie, which nobody installed.
+    more packages lie, which nobody installed; `python` is of the environment whose host runs here, and `port` is its
+    server's, where it may not be any that is free.
     """
 
     def __init__(  # noqa: PLR0913 - each is one thing in which a home may differ
@@ -110,12 +104,16 @@ class Home:
         packages: Iterable[Path] = (),
         environ: Mapping[str, str] | None = None,
         agents: Iterable[str] = (AGENT,),
+        python: Path = Path(sys.executable),
+        port: int | None = None,
     ) -> None:
         self.folder = folder
         self.agents = tuple(agents)
         self.features = (*features, "BootstrapFeature")
         self.context = context
         self._model = model
+        self._python = python
+        self._port = port
         self._key = secrets.token_hex(8)
         self._packages = tuple(packages)
         self._more = dict(environ or {})
@@ -192,17 +190,13 @@ class Home:
         """Make the agents; a model must be listening. None is a test agent: what needs an approval waits for one."""
         self._settle()
         for agent in self.agents:
-            program = [Path(sys.executable).with_name("kestrel"), "create", agent, "--port", str(_free_port())]
-            made = subprocess.run(
-                program,
-                env=self.environ,
-                cwd=self.folder,
-                stdin=subprocess.DEVNULL,
-                capture_output=True,
-                check=False,
-                text=True,
-            )
-            assert made.returncode == 0, made.stdout + made.stderr
+            self._run(self._python.with_name("kestrel"), "create", agent, "--port", str(_free_port()))
+        return self
+
+    def incept_for_tests(self) -> Home:
+        """Make a test agent of the first name, and ask no model: whoever writes `inception.py` vouches for it."""
+        self._settle()
+        self._run(self._python, _INCEPTION, self.folder, self.agents[0])
         return self
 
     def come_from(self, other: Home) -> Home:
@@ -219,7 +213,7 @@ class Home:
             AssertionError: It does not come up; with the end of its log.
         """
         _forget_models()
-        port = _free_port()
+        port = self._port or _free_port()
         base = f"http://127.0.0.1:{port}"
         named = ", ".join(f'"{each}"' for each in self.features)
         agents = [_AGENT.format(agent=agent, unused=_free_port(), features=named) for agent in self.agents]
@@ -229,7 +223,7 @@ class Home:
             "KESTREL_MULTI_AGENT_CONFIG": str(self.folder / "multi_agent.toml"),
             "KESTREL_SERVE_UI": "true",
         }
-        program = [sys.executable, "-m", "uvicorn", "kestrel_sovereign.server:app", "--host", "127.0.0.1"]
+        program = [self._python, "-m", "uvicorn", "kestrel_sovereign.server:app", "--host", "127.0.0.1"]
         with self.log.open("ab") as log:
             self._server = subprocess.Popen(  # a session of its own, so that all it starts can be ended with it
                 [*program, "--port", str(port)],
@@ -256,6 +250,18 @@ class Home:
             if server.poll() is not None or time.monotonic() > deadline:
                 raise AssertionError(f"the host does not come up:\n{self.log.read_text()[-6000:]}")
             time.sleep(0.1)
+
+    def _run(self, *program: str | Path) -> None:
+        made = subprocess.run(
+            program,
+            env=self.environ,
+            cwd=self.folder,
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            check=False,
+            text=True,
+        )
+        assert made.returncode == 0, made.stdout + made.stderr
 
     def _settle(self) -> None:
         _forget_models()
