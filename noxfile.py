@@ -5,13 +5,11 @@ from __future__ import annotations
 import os
 import shutil
 import subprocess
-import sys
 from pathlib import Path
 
 import nox
 
 PYTHONS = ("3.11", "3.12", "3.13", "3.14")
-PACKAGES = ("kestrel_skills_core", "kestrel_skills_adapters")
 CORE_TESTS = ("domain", "service", "contracts", "machines", "test_public_names.py")
 VERSION = nox.project.load_toml("pyproject.toml")["project"]["version"]
 
@@ -28,7 +26,17 @@ BROWSING = ("playwright>=1.51", "axe-playwright-python>=0.1.4")
 OLD = ("kestrel-sovereign==0.53.19", "kestrel-feature-skills==0.1.0")
 
 nox.needs_version = ">=2024.10"
-nox.options.sessions = ["lint", "types", "imports", "coverage", "docs", "build"]
+nox.options.sessions = [
+    "lint",
+    "types",
+    "imports",
+    "coverage",
+    "docs",
+    "build",
+    f"install-{PYTHONS[0]}",
+    "downstream",
+    "api",
+]
 nox.options.default_venv_backend = "uv|virtualenv"
 nox.options.reuse_existing_virtualenvs = True
 # A Python that is not here is reported as skipped, on CI too: what ran is what the report says.
@@ -183,23 +191,88 @@ def docs(session: nox.Session) -> None:
 
 @nox.session
 def build(session: nox.Session) -> None:
-    """Build the sdist and, from it, the wheel; then use the wheel where there is nothing else."""
-    session.install(*requirements("dev", "build"))
-    built = Path(session.create_tmp()) / "dist"
-    shutil.rmtree(built, ignore_errors=True)
-    session.run("python", "-m", "build", "--outdir", str(built))
-    (wheel,) = built.glob("*.whl")
-    alone = built / "alone"
-    session.run("python", "-m", "venv", str(alone))
-    programs = alone / ("Scripts" if sys.platform == "win32" else "bin")
-    session.run(str(programs / "pip"), "install", "--quiet", str(wheel), external=True)
-    said = session.run(str(programs / "kestrel-skills"), "--version", external=True, silent=True)
-    if VERSION not in str(said).split():
-        session.error(f"the wheel says {said!r} and pyproject.toml {VERSION}")
-    session.run(str(programs / "kestrel-skills"), "tour", "--home", str(built / "home"), external=True, silent=True)
-    for package in PACKAGES:
-        marked = f"import importlib.resources as r; assert r.files({package!r}).joinpath('py.typed').is_file()"
-        session.run(str(programs / "python"), "-c", marked, external=True)
+    """Build the sdist and the wheel twice, and see that they are the same, and that nothing is missing in them."""
+    session.install("-e", ".[test,package]")
+    session.run("pytest", "-m", "build", *session.posargs)
+
+
+@nox.session(python=PYTHONS, reuse_venv=False)
+def install(session: nox.Session) -> None:
+    """Install the wheel by pip, uv and pipx, each where there is nothing else, and take the tour."""
+    built = str(wheel(session))
+    session.install("pipx", "uv")
+    alone = Path(session.create_tmp()) / "alone"
+    shutil.rmtree(alone, ignore_errors=True)
+    python = f"{session.bin}/python"
+    session.run("python", "-m", "venv", f"{alone}/pip")
+    session.run(f"{alone}/pip/bin/pip", "install", "--quiet", built, external=True)
+    session.run("uv", "venv", "--quiet", "--python", python, f"{alone}/uv")
+    session.run("uv", "pip", "install", "--quiet", "--python", f"{alone}/uv", built)
+    tools = {"UV_TOOL_DIR": f"{alone}/uvx", "UV_TOOL_BIN_DIR": f"{alone}/uvx/bin"}
+    session.run("uv", "tool", "install", "--quiet", "--python", python, built, env=tools)
+    apart = {"PIPX_HOME": f"{alone}/pipx", "PIPX_BIN_DIR": f"{alone}/pipx/bin", "PIPX_MAN_DIR": f"{alone}/pipx/man"}
+    session.run("pipx", "install", "--quiet", "--python", python, built, env=apart)
+    for way in ("pip", "uv", "uvx", "pipx"):
+        program = f"{alone}/{way}/bin/kestrel-skills"
+        said = session.run(program, "--version", external=True, silent=True)
+        if VERSION not in str(said).split():
+            session.error(f"by {way}, the wheel says {said!r}, and pyproject.toml {VERSION}")
+        session.run(program, "tour", "--home", f"{alone}/home-{way}", external=True, silent=True)
+
+
+@nox.session(python=PYTHONS, reuse_venv=False)
+def installed(session: nox.Session) -> None:
+    """Run the tests against the installed wheel, in a copy of this project without its sources."""
+    session.install(f"{wheel(session)}[test]")
+    copied = Path(session.create_tmp()) / "copied"
+    shutil.rmtree(copied, ignore_errors=True)
+    without = shutil.ignore_patterns("src", ".*", "__pycache__")
+    shutil.copytree(Path.cwd(), copied, ignore=without, symlinks=True)
+    shutil.copytree(".ci", copied / ".ci")
+    shutil.copy(".pre-commit-hooks.yaml", copied)
+    session.chdir(copied)
+    of_the_text = ("tests/architecture", "tests/mutants", "tests/docs/test_named_tests.py")
+    session.run("pytest", *(f"--ignore={each}" for each in of_the_text), *session.posargs)
+
+
+@nox.session(python=PYTHONS[0], reuse_venv=False)
+def downstream(session: nox.Session) -> None:
+    """Check and test a package of somebody else's, which uses the public names alone, on the installed wheel."""
+    copied = Path(session.create_tmp()) / "downstream"
+    shutil.rmtree(copied, ignore_errors=True)
+    shutil.copytree("tests/downstream", copied, ignore=shutil.ignore_patterns("__pycache__"))
+    session.install(str(wheel(session)), f"{copied}[test]")
+    session.chdir(copied)
+    session.run("mypy")
+    session.run("pytest")
+
+
+@nox.session
+def api(session: nox.Session) -> None:
+    """Tell what the public surface lost since the last release; fail where the version may not take it away."""
+    session.install(*requirements("test", "griffe"))
+    session.run("python", "-m", "tests.api")
+
+
+@nox.session
+def sbom(session: nox.Session) -> None:
+    """Write what is installed with the wheel, with versions and licences, as CycloneDX: `dist/sbom.cdx.json`."""
+    built = wheel(session)
+    alone = Path(session.create_tmp()) / "alone"
+    shutil.rmtree(alone, ignore_errors=True)
+    session.run("python", "-m", "venv", "--without-pip", str(alone))
+    session.install("uv", *requirements("package", "cyclonedx"))
+    session.run("uv", "pip", "install", "--quiet", "--python", str(alone), f"{built}[http,postgres]")
+    Path("dist").mkdir(exist_ok=True)
+    about = ("--pyproject", "pyproject.toml", "--mc-type", "library", "--output-reproducible")
+    session.run("cyclonedx-py", "environment", *about, "-o", "dist/sbom.cdx.json", str(alone))
+
+
+@nox.session(python=PYTHONS[0])
+def readme(session: nox.Session) -> None:
+    """Paste each command of the README into a fresh clone, with a bare Python and uv, and compare what it shows."""
+    session.install("-e", ".[test]", "uv")
+    session.run("pytest", "-m", "readme", "--timeout", "3600", *session.posargs)
 
 
 @nox.session
@@ -237,6 +310,16 @@ def requirements(extra: str, *names: str) -> list[str]:
     """The requirements of an extra, or the named ones of them, as `pyproject.toml` states them."""
     stated = nox.project.load_toml("pyproject.toml")["project"]["optional-dependencies"][extra]
     return [each for each in stated if not names or each.startswith(names)]
+
+
+def wheel(session: nox.Session) -> Path:
+    """Build the wheel, of the sdist."""
+    session.install(*requirements("package", "build", "hatchling"))
+    built = Path(session.create_tmp()) / "dist"
+    shutil.rmtree(built, ignore_errors=True)
+    session.run("python", "-m", "build", "--no-isolation", "--outdir", str(built), silent=True)
+    (path,) = built.glob("*.whl")
+    return path
 
 
 def beside(session: nox.Session, host: str, *more: str) -> None:
