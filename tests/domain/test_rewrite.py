@@ -312,6 +312,16 @@ class TestRefusals:
         fields = [str(change) for change in rewritten(document, BIRD).changes if "the field" in str(change)]
         assert fields == [told]
 
+    def test_every_field_is_told_however_many_there_are(self) -> None:
+        """More than a reader is told of as faults."""
+        lines = "".join(f"{mark}{number}: x: y\n" for number in range(40) for mark in (":", "-", "x"))
+        document = f"---\nname: bird\ndescription: Use it.\n{lines}---\nDo it.\n".encode()
+        told = [str(change) for change in rewritten(document, BIRD).changes]
+        assert {f"the field `{mark}{number}` is lifted out" for number in range(40) for mark in (":", "-", "x")} <= {
+            *told
+        }
+        assert len(told) == len({*told})
+
     def test_a_fault_that_shows_only_afterwards(self) -> None:
         """What the strict reader did not come to is told at its place in what would have been made."""
         assert refusal("---\nname: Bird\ndescription: a\u200bb: c\n---\nDo it.\n".encode()) == [("KS116", 3)]

@@ -34,7 +34,8 @@ _HEAD: Final = re.compile(
 )
 _LONE_RETURN: Final = re.compile(r"\r(?!\n)")
 _LINE: Final = re.compile(
-    r"""^(?P<key>"[^"\n]*"|'[^'\n]*'|[^\s#"'\-?:,\[\]{}&*!|>%@`][^:\n]*?)[ \t]*:(?=\s|\Z)""", re.MULTILINE
+    r"""^(?P<key>"[^"\n]*"|'[^'\n]*'|(?:[-?:](?=\S)|[^\s#"'\-?:,\[\]{}&*!|>%@`])[^:\n]*?)[ \t]*:(?=\s|\Z)""",
+    re.MULTILINE,
 )
 _NAMED: Final = re.compile(r"""(?:^:?|[-?{\[,])[ \t]*["']?([A-Za-z][\w \t-]{0,63}?)["']?[ \t]*:""", re.MULTILINE)
 """What looks like the name of a field, wherever one may begin in what is no YAML, a space after its colon or none."""

@@ -157,11 +157,11 @@ def _mended(faults: Iterable[Finding], foreign: Foreign) -> Iterator[Alteration]
 
     A field that the strict reader saw, and that in what is no YAML is none by its line, is told of by its fault.
     """
-    read = (UNREADABLE.sub("\ufffd", entry.key) for entry in foreign.entries)
-    told = {f"the field `{escaped(key[:80])}`" for key in read}  # as the strict reader says it
+    told = {escaped(UNREADABLE.sub("\ufffd", entry.key)[:80]) for entry in foreign.entries}
     for fault in faults:
-        if fault.rule is rules.UNKNOWN_FIELD and fault.message not in told:
-            yield Alteration(f"{fault.message} is lifted out")
+        named = fault.message.partition("`")[2].rpartition("`")[0]
+        if fault.rule is rules.UNKNOWN_FIELD and named not in told:
+            yield Alteration(f"the field `{named}` is lifted out")
         elif fault.rule not in (*_TOLD, rules.MISSING_FIELD):
             yield Alteration(f"mended: {fault.message}")
 
