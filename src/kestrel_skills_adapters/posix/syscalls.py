@@ -13,6 +13,7 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from itertools import islice
+from sys import intern
 from typing import Final
 
 from kestrel_skills_core.domain.folder import Kind
@@ -77,10 +78,13 @@ class Syscalls:
         return _Held(self, name, at)
 
     def listed(self, fd: int, most: int) -> list[tuple[str, Kind]]:
-        """The first so many entries of an open folder, in the disk's own order."""
+        """The first so many entries of an open folder, in the disk's own order.
+
+        The names are interned: skills name their files alike, and thousands of them are remembered.
+        """
         with os.scandir(fd) as entries:
             return [
-                (entry.name, "file" if entry.is_file(follow_symlinks=False) else _odd_kind(entry))
+                (intern(entry.name), "file" if entry.is_file(follow_symlinks=False) else _odd_kind(entry))
                 for entry in islice(entries, most)
             ]
 
@@ -135,7 +139,7 @@ class Syscalls:
                     folders.append(entry.name)
                 else:
                     now = entry.stat(follow_symlinks=False)
-                    found += (entry.name, now.st_ino, now.st_size, now.st_mtime_ns, now.st_ctime_ns)
+                    found += (intern(entry.name), now.st_ino, now.st_size, now.st_mtime_ns, now.st_ctime_ns)
         return folders
 
     def make_folder(self, name: str, at: int, mode: int = 0o700) -> None:

@@ -9,6 +9,7 @@ import errno
 import os
 import stat
 from contextlib import suppress
+from sys import intern
 from typing import Final, Protocol
 
 from kestrel_skills_core.domain.folder import Folder, Kind
@@ -86,7 +87,7 @@ class Walk:
             if kind == "folder":
                 folders.append(name)
             else:
-                self._meet(name, kind, at, prefix + name)
+                self._meet(name, kind, at, intern(prefix + name))
         for name in folders:
             self.stamps.append(name)
             if self._told.enters(prefix + name):

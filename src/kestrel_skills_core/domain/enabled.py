@@ -20,8 +20,8 @@ class Enabled:
     """The enabled skills of one agent, at most one of a name."""
 
     _records: dict[SkillName, SkillRecord] = field(factory=dict, init=False)
-    _places: list[tuple[int, SkillName]] = field(factory=list, init=False)
-    """Of each record, in order."""
+    _order: list[SkillRecord] = field(factory=list, init=False)
+    """The same, in order."""
     _names: tuple[SkillName, ...] = field(default=(), init=False)
     """Of each record, in the same order, as a clause has them: they are asked for more often than they change."""
     _filled: object = field(default=None, init=False)
@@ -37,23 +37,23 @@ class Enabled:
             return
         self._filled = records
         self._records = {record.name: record for record in records if record.enabled}
-        self._places = sorted(map(place_of, self._records.values()))
-        self._names = tuple(name for _, name in self._places)
+        self._order = sorted(self._records.values(), key=place_of)
+        self._names = tuple(record.name for record in self._order)
 
     def put(self, name: SkillName, found: SkillRecord | Rejection | None) -> None:
         """Hold what a name means now, if that is enabled."""
         self._filled = None
         before = self._records.pop(name, None)
         if before is not None:
-            at = bisect_left(self._places, place_of(before))
-            del self._places[at]
+            at = bisect_left(self._order, place_of(before), key=place_of)
+            del self._order[at]
             self._names = self._names[:at] + self._names[at + 1 :]
         if isinstance(found, SkillRecord) and found.enabled:
             self._records[name] = found
-            at = bisect_left(self._places, place_of(found))
-            self._places.insert(at, place_of(found))
+            at = bisect_left(self._order, place_of(found), key=place_of)
+            self._order.insert(at, found)
             self._names = (*self._names[:at], name, *self._names[at:])
 
     def clause(self, budget: Budget) -> Clause:
         """The clause of them."""
-        return render_ordered(map(self._records.__getitem__, self._names), self._names, budget)
+        return render_ordered(self._order, self._names, budget)
