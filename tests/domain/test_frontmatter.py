@@ -540,6 +540,15 @@ def slowly(text: str) -> Frontmatter:
     return frontmatter._Reading(Draft(text), "SKILL.md", 2).result()
 
 
+@pytest.mark.parametrize(
+    ("text", "line"), [("name: a\ndescription: >\n  \n\n   \n", 7), ("description: |\n \n  \nname: a\n", 5)]
+)
+def test_empty_lines_of_a_block_that_are_indented_more_are_told(text: str, line: int) -> None:
+    """Where YAML's own reader says what is wrong, and not where."""
+    told = [(each.code, each.line) for each in parse(text).findings]
+    assert told == [("KS104", line)]
+
+
 class TestAnyText:
     @settings(max_examples=2000)
     @given(TEXTS)

@@ -336,9 +336,10 @@ class _Reading:
 
     def _not_yaml(self, error: MarkedYAMLError) -> NoReturn:
         """Say what the author did, unless the line has a fault already that explains it."""
-        mark = error.problem_mark
+        # Of empty lines in a block that are indented more than its first one, ruamel tells by a context alone.
+        mark = error.problem_mark or error.context_mark
         opened = error.context_mark or mark
-        found = self.draft.diagnose(str(error.problem), mark.index, opened.index)
+        found = self.draft.diagnose(str(error.problem or error.context), mark.index, opened.index)
         self._forget_cut_block(found.at)
         line, column = self._place(found.at)
         if all(each.line != line for each in self.findings):
