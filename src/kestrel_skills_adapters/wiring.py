@@ -30,6 +30,7 @@ from .posix.store import PosixSkillStore
 from .settings import BadSetting, PathLike, Settings, is_same, is_server, settings_of, shown_state
 from .sql.address import ServerUrl
 from .sql.states import SqliteStates
+from .together import together
 from .world import SystemChance, SystemClock, finish, inline, never, threads
 
 if TYPE_CHECKING:
@@ -103,12 +104,9 @@ def library_of(settings: Settings, *, offload: Offload = inline, watcher: Watche
     store = None
     if not settings.is_new:
         store = PosixSkillStore(settings.root, chance=SystemChance(), watcher=watcher)
-    sources = [] if store is None else [_watched(store, settings)]
-    if settings.shared is not None:
-        sources.append(_watched(PosixSkillFiles(settings.shared, SourceId.HOST_SHARED, watcher=watcher), settings))
     return SkillLibrary(
         agent=settings.agent,
-        sources=sources,
+        sources=_sources(settings, store, watcher),
         states=_states(settings, offload),
         offload=offload,
         markdown=CmarkMarkdown(),
@@ -154,16 +152,11 @@ def hosted_library(
 ) -> SkillLibrary:
     """The library of an agent of a host, on the host's own database, with what follows it. Opens nothing yet."""
     from .sql.hosted import HostedStates  # noqa: PLC0415 - only a host has a loop
-    from .together import together  # noqa: PLC0415 - and several agents
 
     store = PosixSkillStore(settings.root, chance=SystemChance(), watcher=Watcher())
-    sources = [_watched(store, settings)]
-    if settings.shared is not None:
-        shared = PosixSkillFiles(settings.shared, SourceId.HOST_SHARED, watcher=Watcher())
-        sources.append(together(_watched(shared, settings)))  # so that a process watches it once
     return SkillLibrary(
         agent=settings.agent,
-        sources=sources,
+        sources=_sources(settings, store, Watcher()),
         states=HostedStates(database, settings.agent),
         offload=threads,
         markdown=CmarkMarkdown(),
@@ -397,6 +390,18 @@ def is_writable(path: Path) -> bool:
     """Whether this user may write a file or folder, or make it where it is not there. Asks, and changes nothing."""
     nearest = next(place for place in (path, *path.parents) if os.path.lexists(place))
     return (nearest == path or nearest.is_dir()) and os.access(nearest, os.W_OK)
+
+
+def _sources(settings: Settings, store: PosixSkillStore | None, watcher: Watcher) -> Sequence[SkillFiles]:
+    """What an agent reads: a root of its own and a shared one, where it has them.
+
+    All that a process has of one shared root look at it together, watch it once, and tell the first one's watcher.
+    """
+    sources = [] if store is None else [_watched(store, settings)]
+    if settings.shared is not None:
+        shared = PosixSkillFiles(settings.shared, SourceId.HOST_SHARED, watcher=watcher)
+        sources.append(together(_watched(shared, settings)))
+    return sources
 
 
 def _watched(files: PosixSkillFiles, settings: Settings) -> SkillFiles:

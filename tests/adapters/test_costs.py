@@ -14,12 +14,13 @@ from typing import Any, Final
 import pytest
 from attrs import evolve, frozen
 
+from kestrel_skills_adapters.posix.reading import PosixSkillFiles
 from kestrel_skills_adapters.posix.store import PosixSkillStore
 from kestrel_skills_adapters.wiring import library_of, settings_of
 from kestrel_skills_adapters.world import finish
 from kestrel_skills_core.domain.commands import Create, Delete, Edit, RemoveFile, SetState
 from kestrel_skills_core.domain.edit import Append, Whole
-from kestrel_skills_core.domain.names import Address, ResourcePath, SkillName
+from kestrel_skills_core.domain.names import Address, ResourcePath, SkillName, SourceId
 from kestrel_skills_core.domain.record import SkillState
 from kestrel_skills_core.domain.state_row import StateKey
 from kestrel_skills_core.ports.states import StateTable
@@ -90,7 +91,7 @@ def library_among(above: Path, skills: int, tally: Counter[str], files: int = 2)
     library = library_of(settings_of({"HOME": str(above)}, root=own, shared=shared))
     assert isinstance(library.store, PosixSkillStore)
     store = evolve(library.store, calls=Tallying(tally))
-    others = evolve(library.sources[1], calls=Tallying(tally))
+    others = PosixSkillFiles(shared, SourceId.HOST_SHARED, calls=Tallying(tally))
     library = evolve(library, store=store, sources=[store, others], states=TallyingStates(library.states, tally))
     for record in finish(library.catalog()).catalog.records:
         off = SkillState(subject=record.subject)

@@ -29,7 +29,6 @@ from kestrel_skills_core.domain.commands import SetState
 from kestrel_skills_core.domain.names import SourceId, parse_address
 from kestrel_skills_core.domain.owner import Aim, Owner
 from kestrel_skills_core.ports.privacy import Privacy
-from kestrel_skills_core.service.library import SkillLibrary
 
 HOME = {"HOME": "/users/ada"}
 
@@ -261,20 +260,17 @@ def test_a_root_that_nobody_named_need_not_be_there(tmp_path: Path) -> None:
 
 
 def test_both_roots_are_watched_where_that_is_asked_for(tmp_path: Path) -> None:
-    """By a library of its own, and by those of a host, which watch a root that they share once."""
+    """By a library of its own and by those of a host; all that share a root look at it together, and watch it once."""
     own, shared = add(tmp_path / "own", "lint"), add(tmp_path / "shared", "knots")
     environ = HOME | {"KESTREL_SKILLS_WATCH": "on", "KESTREL_SHARED_SKILLS_DIR": str(shared)}
     settings = settings_of(environ, root=own)
     library = library_of(settings)
-    assert all(isinstance(files, WatchedFiles) for files in library.sources)
     known = finish(library.catalog())
     assert finish(library.catalog()) == finish(library.catalog()) == known
-
-    def of_a_host() -> SkillLibrary:
-        return hosted_library(settings, database=lambda: None, privacy=Privacy(), mirrors=())
-
-    (one, here), (other, there) = of_a_host().sources, of_a_host().sources
+    hosted = hosted_library(settings, database=lambda: None, privacy=Privacy(), mirrors=())
+    (one, here), (other, there) = library.sources, hosted.sources
     assert isinstance(one, WatchedFiles)
+    assert isinstance(other, WatchedFiles)
     assert one is not other
     assert isinstance(here, SharedFiles)
     assert isinstance(there, SharedFiles)

@@ -56,7 +56,7 @@ class Survey:
         """
         sighting = self.sightings[folder]
         source = _source(self.source, sighting)
-        if sighting.head is not None:
+        if states and sighting.head is not None:
             state = states.get(StateKey(sighting.head.name, source is SourceId.HOST_SHARED))
             if state is not None:
                 return _record(self, sighting, sighting.head, source, state)
@@ -163,7 +163,7 @@ class Resolver:
         for survey in surveys:
             for folder in sorted(survey.sightings):
                 found = survey.found(folder, states or {})
-                if isinstance(found, SkillRecord) and any(root.holds(found.source) for root in unread):
+                if unread and isinstance(found, SkillRecord) and any(root.holds(found.source) for root in unread):
                     found = found.in_state(evolve(found.state, enabled=False))
                 if found.name is None:
                     assert isinstance(found, Rejection)
@@ -172,7 +172,7 @@ class Resolver:
                     candidates.setdefault(found.name, []).append(found)
         records = []
         for name in sorted(candidates):
-            record, losers = _decide(sorted(candidates[name], key=lambda found: found.source.rank))
+            record, losers = _decide(candidates[name])
             records += [record] if record is not None else []
             rejected += losers
         return Catalog(
@@ -246,11 +246,12 @@ def _source(root: SourceId, sighting: Sighting) -> SourceId:
     return root
 
 
-def _decide(by_rank: list[SkillRecord | Rejection]) -> tuple[SkillRecord | None, list[Rejection]]:
+def _decide(candidates: list[SkillRecord | Rejection]) -> tuple[SkillRecord | None, list[Rejection]]:
     """The record that a name resolves to, and the rejections that are entries of their own."""
-    first = by_rank[0]
-    if len(by_rank) == 1:
+    first = candidates[0]
+    if len(candidates) == 1:
         return (first, []) if isinstance(first, SkillRecord) else (None, [first])
+    first, *_ = by_rank = sorted(candidates, key=lambda found: found.source.rank)
     rejections = [found for found in by_rank if isinstance(found, Rejection)]
     records = [found for found in by_rank if isinstance(found, SkillRecord)]
     if isinstance(first, Rejection):
