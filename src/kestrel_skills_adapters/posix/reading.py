@@ -32,6 +32,7 @@ from kestrel_skills_core.domain.tree import Content, SkillTree
 from kestrel_skills_core.ports.files import Published
 from kestrel_skills_core.ports.world import Chance, Watcher
 
+from .abreast import abreast
 from .failures import phrase
 from .markers import mint
 from .syscalls import Syscalls
@@ -154,21 +155,22 @@ class PosixSkillFiles:
         now = self.calls.now_ns()
         entries = candidates(self.source, listed)
         found: dict[str, Sighting | None] = {}
-        opened = 0
-        for done, (name, kind) in enumerate(entries):
-            self.watcher.surveying(self.source, done, len(entries))
-            if (closed := unopened(name, kind)) is not None:
-                found[name] = closed
-            elif (before := known.get(name)) is not None and self._is_unchanged(before):
-                found[name] = before
+        changed: list[str] = []
+        for name, kind in entries:
+            if (sighting := unopened(name, kind) or self._unchanged(known.get(name))) is None:
+                changed.append(name)
             else:
-                opened += 1
-                found[name] = self._sighting(root, name, now)
+                self.watcher.surveying(self.source, len(found), len(entries))
+                found[name] = sighting
+        looks = abreast(lambda name: self._sighting(root, name, now), changed, self.calls.now_ns)
+        for name in changed:
+            self.watcher.surveying(self.source, len(found), len(entries))
+            found[name] = next(looks)
         bare = [name for name, sighting in found.items() if sighting is not None and lacks_marker(sighting)]
         if bare and self._mint(root, self._told(bare)):
             found |= {name: self._sighting(root, name, now) for name in bare}
-        seen = {name: sighting for name, sighting in found.items() if sighting is not None}
-        self.watcher.surveyed(self.source, len(seen), opened)
+        seen = {name: sighting for name, _ in entries if (sighting := found[name]) is not None}
+        self.watcher.surveyed(self.source, len(seen), len(changed))
         return seen
 
     def _entries(self, root: int) -> list[tuple[str, Kind]]:
@@ -177,13 +179,14 @@ class PosixSkillFiles:
         except OSError as error:
             raise SourceUnavailable(self.source, phrase(error)[0], _READABLE) from None
 
-    def _is_unchanged(self, sighting: Sighting) -> bool:
-        if not isinstance(sighting.stamps, tuple):
-            return False
+    def _unchanged(self, sighting: Sighting | None) -> Sighting | None:
+        """What was known, if its stamps say that it is still so."""
+        if sighting is None or not isinstance(sighting.stamps, tuple):
+            return None
         try:
-            return self._is_as_stamped(sighting.folder, sighting.stamps)
+            return sighting if self._is_as_stamped(sighting.folder, sighting.stamps) else None
         except OSError:
-            return False
+            return None
 
     def _is_as_stamped(self, folder: str, stamps: tuple[str | int | None, ...]) -> bool:
         found: Stamps = []
