@@ -18,7 +18,13 @@ from .leftovers import folders, keeper_of, processes
 ROOT = Path(__file__).parents[3]
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="the leash is Linux's: it needs /proc and subreapers")
 
-RUN = "import sys; from tests.e2e.live.leash import leashed; sys.exit(leashed(sys.argv[1:]))"
+RUN = """\
+import signal, sys
+from tests.e2e.live.leash import leashed
+for each in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+    signal.signal(each, signal.SIG_DFL)  # whatever who runs the tests ignores: `nohup`, say
+sys.exit(leashed(sys.argv[1:]))
+"""
 FAMILY = """\
 import os, signal, subprocess, sys, time
 for each in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
@@ -58,7 +64,10 @@ def family(room: Path) -> Iterator[subprocess.Popen[str]]:
         (folder,) = folders(room)
         assert (folder / "kept").exists()
         until(lambda: len(processes(room)) == 5)  # with the keeper
-        yield running
+        try:
+            yield running
+        finally:
+            running.kill()  # else a test that fails would wait for the ten minutes that the family sleeps
 
 
 @pytest.mark.parametrize("status", [0, 1, 5])
