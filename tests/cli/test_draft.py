@@ -16,7 +16,15 @@ import pytest
 from kestrel_skills_adapters.cli.tour import Home
 from tests.cli.running import Stream, run
 
-PROGRAM = [sys.executable, "-c", "import sys; from kestrel_skills_adapters.cli.main import main; sys.exit(main())"]
+HEARING = """
+import signal, sys
+from kestrel_skills_adapters.cli.main import main
+signal.signal(signal.SIGINT, signal.default_int_handler)
+signal.signal(signal.SIGHUP, signal.SIG_DFL)
+sys.exit(main())
+"""
+"""Whoever runs the tests in the background, or by `nohup`, ignores both."""
+PROGRAM = [sys.executable, "-c", HEARING]
 COMMANDS = [["edit", "review-a-diff", "checklist.md"], ["new", "tea"]]
 ENDING = [signal.SIGINT, signal.SIGTERM, signal.SIGHUP]
 TEXT = "---\\nname: tea\\ndescription: Use when thirsty.\\n---\\n\\nBoil water.\\n"

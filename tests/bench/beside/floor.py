@@ -55,12 +55,15 @@ def stat_all(path: str | os.PathLike[str]) -> None:
 
 
 class Bare:
-    """The changes of one skill by bare calls, in a root with a room beside it for what is not in sight."""
+    """The changes of one skill by bare calls, in a root with a room in it for what is not in sight.
+
+    What a file system takes to make a file depends on how many there are about, so the room is where ours is.
+    """
 
     def __init__(self, home: Path, sync: Callable[[int], None] = os.fsync) -> None:
         self._sync = sync
         self._one = f"{home}/skills/{ONE}"
-        self._room = f"{home}/room"
+        self._room = f"{home}/skills/.room"
         Path(self._room).mkdir()
         self._table = sqlite3.connect(home / "bare.db", isolation_level=None)
         self._table.execute("PRAGMA synchronous = EXTRA")

@@ -106,16 +106,24 @@ class Library:
         return _timed(lambda: self.library.delete(Delete(address=HERE, delete_revision=token)))
 
     def agents(self, shared: str, home: str, count: int) -> Mapping[str, Any]:
-        """The first looks of so many agents of one process, none with skills of its own, at one shared root."""
+        """The first looks of so many agents of one process, none with skills of its own, at one shared root.
+
+        Then, when these are gone, of as many more that watch it.
+        """
         _warm(home)
-        walls, self.kept = [], []
-        for number in range(count):
+        walls = self._first_looks(shared, home, range(count), "off")
+        most = peak()
+        return {"walls": walls, "most": most, "watched": self._first_looks(shared, home, range(count, 2 * count), "on")}
+
+    def _first_looks(self, shared: str, home: str, agents: Iterable[int], watch: str) -> list[float]:
+        walls, kept = [], []
+        for number in agents:
             own = empty_root(home, number)
             with clocked() as taken:
-                self.kept.append(_opened(home, own, shared))
-                finish(self.kept[-1].catalog())
+                kept.append(_opened(home, own, shared, watch))
+                finish(kept[-1].catalog())
             walls.append(taken["wall"])
-        return {"walls": walls, "most": peak()}
+        return walls
 
     async def _read(self, part: Callable[[Any], object]) -> object:
         self.number += 1
@@ -123,8 +131,9 @@ class Library:
         return part(await self.library.read(Address(SkillName(name))))
 
 
-def _opened(home: str, root: Path, shared: str | None = None) -> SkillLibrary:
-    return library_of(settings_of({"HOME": home}, root=root, shared=shared, agent=AGENT))
+def _opened(home: str, root: Path, shared: str | None = None, watch: str = "off") -> SkillLibrary:
+    environ = {"HOME": home, "KESTREL_SKILLS_WATCH": watch}
+    return library_of(settings_of(environ, root=root, shared=shared, agent=AGENT))
 
 
 def _warm(home: str) -> None:

@@ -47,7 +47,7 @@ _AGED: Final = 2.1
 LOOKS: Final = ("refresh", "list", "search")
 READS: Final = ("read", "resource", "clause")
 CHANGES: Final = ("create", "edit", "enable", "disable", "delete")
-SAME: Final = ("read", *CHANGES)
+SAME: Final = ("read", "clause", *CHANGES)
 """What is to cost the same however many skills there are."""
 WORKS: Final = ("load", "refresh", "change", "read", "resource", "list", "search", "clause", *CHANGES)
 """In the order in which they are told."""
@@ -242,6 +242,8 @@ def _share(book: Book, plan: Plan, above: Path) -> None:
         with child(plan, name, home) as each:
             answer = each.ask("agents", shared=str(shared), home=str(home), count=contender.agents)
         book.agents[name] = answer["walls"]
+        if "watched" in answer:
+            book.agents[f"{name}, watched"] = answer["watched"]
         if "at_once" in answer:
             book.at_once[name] = answer["at_once"]
         book.memories[f"{name}, agents", plan.shared] = Memory(answer["most"], 0)

@@ -96,11 +96,13 @@ def _shared(figures: Figures) -> str:
     rows = []
     for name, (first, *others) in figures.agents.items():
         rest = duration(statistics.median(others)) if others else NONE
-        most = figures.memories[f"{name}, agents", figures.shared].most
+        known = figures.memories.get((f"{name}, agents", figures.shared))
+        most = NONE if known is None else f"{known.most / MIB:.0f} MiB"
         count, each = len(others) + 1, NONE
         if name in figures.at_once:
             each = duration(figures.at_once[name] / count)
-        rows.append([NAMES[name], str(count), duration(first), rest, each, f"{most / MIB:.0f} MiB"])
+        title, *watched = name.split(", ")
+        rows.append([", ".join([NAMES[title], *watched]), str(count), duration(first), rest, each, most])
     head = [
         f"agents at one root of {figures.shared:,}",
         "agents",
