@@ -10,6 +10,7 @@ Safe in any thread and with any number of event loops: a look blocks the thread 
 
 from __future__ import annotations
 
+import os
 import threading
 from typing import Final
 from weakref import WeakValueDictionary
@@ -53,6 +54,12 @@ class Together:
             known = None if anew or self._anew else self._known
             self._anew = False
         return self._made(known)
+
+    def forked(self) -> None:
+        """End a survey that was being made in another process."""
+        self._turn = threading.Condition()
+        if self._ended != self._begun:
+            self._last, self._ended = None, self._begun
 
     def _made(self, known: Survey | None) -> Survey:
         survey: Survey | None = None
@@ -103,18 +110,34 @@ class SharedFiles:
         return self._together.files.read_resource(name, path)
 
 
-_OPEN: Final[WeakValueDictionary[str, Together]] = WeakValueDictionary()
-_OPENING: Final = threading.Lock()
+@define(eq=False)
+class _Open:
+    """What is looked at together in this process."""
+
+    roots: WeakValueDictionary[tuple[str, type[SkillFiles]], Together] = field(factory=WeakValueDictionary, init=False)
+    turn: threading.Lock = field(factory=threading.Lock, init=False)
+
+    def forked(self) -> None:
+        """Forget who was looking: the threads of the process that this one was forked from are not in it."""
+        self.turn = threading.Lock()
+        for root in self.roots.values():
+            root.forked()
+
+
+_OPEN: Final = _Open()
+os.register_at_fork(after_in_child=_OPEN.forked)
 
 
 def together(files: SkillFiles) -> SharedFiles:
     """These files for one agent, looked at together with whoever else in this process reads the same shared root.
 
-    What is known of a root is forgotten with its last agent.
+    Where some watch a root and others do not, each look with their own kind. What is known of a root is forgotten with
+    its last agent.
     """
     assert files.root is not None, "only a shared root has several agents"
-    with _OPENING:
-        root = _OPEN.get(files.root)
+    with _OPEN.turn:
+        key = files.root, type(files)
+        root = _OPEN.roots.get(key)
         if root is None:
-            root = _OPEN[files.root] = Together(files)
+            root = _OPEN.roots[key] = Together(files)
         return SharedFiles(root)

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import gc
+import os
+import signal
 import threading
 from collections.abc import Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
@@ -17,6 +19,7 @@ from kestrel_skills_adapters.contracts.roots import document
 from kestrel_skills_adapters.memory.files import MemorySkillFiles
 from kestrel_skills_adapters.posix.reading import PosixSkillFiles
 from kestrel_skills_adapters.together import SharedFiles, Together, together
+from kestrel_skills_adapters.watching.watched import WatchedFiles
 from kestrel_skills_adapters.wiring import hosted_library, settings_of
 from kestrel_skills_adapters.world import threads
 from kestrel_skills_core.domain.names import SourceId
@@ -207,3 +210,29 @@ def test_agents_of_a_host_look_together(tmp_path: Path) -> None:
     assert isinstance(one, SharedFiles)
     assert isinstance(two, SharedFiles)
     assert one._together is two._together
+
+
+@pytest.mark.filterwarnings("ignore:This process .* is multi-threaded:DeprecationWarning")
+def test_a_process_that_is_forked_during_a_look_looks_by_itself(tmp_path: Path) -> None:
+    """The thread that was looking is not in it."""
+    root = gated()
+    put(root, "knots")
+    files = together(root)
+    with ThreadPoolExecutor(1) as pool:
+        looking = pool.submit(files.survey)
+        assert root.begun.acquire(timeout=30)
+        child = os.fork()
+        if not child:
+            signal.alarm(20)  # where it waits for ever
+            root.leave.release()
+            os._exit(0 if set(files.survey().sightings) == {"knots"} else 1)
+        assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
+        root.leave.release()
+        assert set(looking.result(30).sightings) == {"knots"}
+
+
+def test_who_watches_and_who_does_not_do_not_look_together(tmp_path: Path) -> None:
+    """One is told at once what the other has to look for."""
+    files = PosixSkillFiles(tmp_path, SHARED)
+    watched = WatchedFiles(files, lambda: None)
+    assert together(files)._together is not together(watched)._together

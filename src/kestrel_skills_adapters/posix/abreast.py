@@ -7,7 +7,7 @@ decides is how long the last few took.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterator, Sequence
 from typing import Final, TypeVar
 
 __all__ = ["ABREAST", "ROUND", "SLOW_NS", "abreast"]
@@ -22,8 +22,11 @@ ABREAST: Final = 8
 """So many at a time; twice as many gain nothing more (measured)."""
 
 
-def abreast(look: Callable[[str], T], names: Sequence[str], now_ns: Callable[[], int]) -> Iterator[T]:
-    """What each look comes to, in order. Whatever one raises is raised in its turn, and the rest is not begun."""
+def abreast(look: Callable[[str], T], names: Sequence[str], now_ns: Callable[[], int]) -> Generator[T]:
+    """What each look comes to, in order. Whatever one raises is raised in its turn, and the rest is not begun.
+
+    Whoever stops early closes it; then no look goes on.
+    """
     at = 0
     while at < len(names):
         begun = now_ns()

@@ -13,7 +13,7 @@ import hashlib
 import os
 import stat
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import ExitStack, contextmanager, suppress
+from contextlib import ExitStack, closing, contextmanager, suppress
 from typing import Final
 
 from attrs import field, frozen
@@ -162,10 +162,10 @@ class PosixSkillFiles:
             else:
                 self.watcher.surveying(self.source, len(found), len(entries))
                 found[name] = sighting
-        looks = abreast(lambda name: self._sighting(root, name, now), changed, self.calls.now_ns)
-        for name in changed:
-            self.watcher.surveying(self.source, len(found), len(entries))
-            found[name] = next(looks)
+        with closing(abreast(lambda name: self._sighting(root, name, now), changed, self.calls.now_ns)) as looks:
+            for name in changed:
+                self.watcher.surveying(self.source, len(found), len(entries))
+                found[name] = next(looks)
         bare = [name for name, sighting in found.items() if sighting is not None and lacks_marker(sighting)]
         if bare and self._mint(root, self._told(bare)):
             found |= {name: self._sighting(root, name, now) for name in bare}

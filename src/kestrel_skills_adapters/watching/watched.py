@@ -95,8 +95,8 @@ class WatchedFiles:
         if self._process != os.getpid():
             return self.files.survey(known)
         with self._turn:
+            last, self._last = self._last, None  # first: what was heard, and not told for an interrupt, is heard once
             heard = self._heard()
-            last, self._last = self._last, None
             is_believed = heard is Heard.NOTHING and self._now() < self._look_at
             if last is None or known is None or not is_believed:
                 return self._looked(known, last if heard is Heard.NOTHING else None)

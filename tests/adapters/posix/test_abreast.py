@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+import time
 from collections.abc import Iterator
 from itertools import count, islice
 from pathlib import Path
@@ -13,6 +14,7 @@ from kestrel_skills_adapters.posix.abreast import ABREAST, ROUND, SLOW_NS, abrea
 from kestrel_skills_adapters.posix.reading import PosixSkillFiles
 from kestrel_skills_adapters.posix.syscalls import Syscalls
 from kestrel_skills_core.domain.names import SourceId
+from kestrel_skills_core.ports.world import Watcher
 from tests.hostile.disk import skill
 
 NAMES = [f"skill-{number:03}" for number in range(3 * ROUND + 5)]
@@ -111,3 +113,32 @@ def test_a_survey_of_a_slow_disk_sees_what_any_other_sees(tmp_path: Path) -> Non
     assert list(slow.sightings) == list(quick.sightings) == NAMES
     assert [each.revision for each in slow.sightings.values()] == [each.revision for each in quick.sightings.values()]
     assert [each.head for each in slow.sightings.values()] == [each.head for each in quick.sightings.values()]
+
+
+class Dawdling(Slow):
+    """Where each folder takes a while to be opened."""
+
+    def open(self, name: str, at: int | None = None) -> int:
+        """After that while, where several are opened at a time."""
+        if threading.current_thread().name.startswith("kestrel-skills-look"):
+            time.sleep(0.01)
+        return super().open(name, at)
+
+
+class Stops(Watcher):
+    """Has had enough after a while."""
+
+    def surveying(self, source: str, done: int, total: int) -> None:
+        """As after Ctrl-C."""
+        if done == ROUND + ABREAST:
+            raise KeyboardInterrupt
+
+
+def test_a_survey_that_is_broken_off_looks_no_further(tmp_path: Path) -> None:
+    """No thread goes on by itself, with a descriptor that may be another folder's by then."""
+    for name in NAMES:
+        skill(tmp_path, name)
+    with pytest.raises(KeyboardInterrupt) as told:  # which keeps what was being done
+        PosixSkillFiles(tmp_path, SourceId.HOST_SHARED, calls=Dawdling(), watcher=Stops()).survey()
+    assert not [each for each in threading.enumerate() if each.name.startswith("kestrel-skills-look")]
+    del told

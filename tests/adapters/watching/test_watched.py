@@ -286,3 +286,20 @@ def test_agents_of_one_process_share_one_watch() -> None:
     for agent in (SharedFiles(shared) for _ in range(50)):
         assert agent.survey() is known
     assert (trial.root.looks, len(trial.ears)) == (looks, 1)
+
+
+def test_what_was_heard_in_an_interrupted_look_is_not_lost() -> None:
+    """A watch tells of a change once; where an interrupt comes in between, the next look looks."""
+    trial = Trial().settled()
+
+    class Interrupted(Ear):
+        def heard(self) -> Heard:
+            if self.hears:
+                self.hears.clear()
+                raise KeyboardInterrupt
+            return Heard.NOTHING
+
+    trial.files._watch = Interrupted([Heard.CHANGES])
+    with pytest.raises(KeyboardInterrupt):
+        trial.look()
+    assert trial.look()
