@@ -185,7 +185,7 @@ def docs(session: nox.Session) -> None:
     """Build the documentation, where a warning is a failure, and see that the site is whole."""
     session.install("-e", ".[docs,test]")
     session.env["NO_MKDOCS_2_WARNING"] = "1"  # an advertisement
-    session.run("mkdocs", "build", "--strict", "--site-dir", f"{session.create_tmp()}/site")
+    session.run("mkdocs", "build", "--strict", "--site-dir", f"{room(session)}/site")
     session.run("pytest", "tests/docs/test_site.py", *session.posargs)
 
 
@@ -201,7 +201,7 @@ def install(session: nox.Session) -> None:
     """Install the wheel by pip, uv and pipx, each where there is nothing else, and take the tour."""
     built = str(wheel(session))
     session.install("pipx", "uv")
-    alone = Path(session.create_tmp()) / "alone"
+    alone = room(session) / "alone"
     shutil.rmtree(alone, ignore_errors=True)
     python = f"{session.bin}/python"
     session.run("python", "-m", "venv", f"{alone}/pip")
@@ -224,7 +224,7 @@ def install(session: nox.Session) -> None:
 def installed(session: nox.Session) -> None:
     """Run the tests against the installed wheel, in a copy of this project without its sources."""
     session.install(f"{wheel(session)}[test]")
-    copied = Path(session.create_tmp()) / "copied"
+    copied = room(session) / "copied"
     shutil.rmtree(copied, ignore_errors=True)
     without = shutil.ignore_patterns("src", ".*", "__pycache__")
     shutil.copytree(Path.cwd(), copied, ignore=without, symlinks=True)
@@ -238,7 +238,7 @@ def installed(session: nox.Session) -> None:
 @nox.session(python=PYTHONS[0], reuse_venv=False)
 def downstream(session: nox.Session) -> None:
     """Check and test a package of somebody else's, which uses the public names alone, on the installed wheel."""
-    copied = Path(session.create_tmp()) / "downstream"
+    copied = room(session) / "downstream"
     shutil.rmtree(copied, ignore_errors=True)
     shutil.copytree("tests/downstream", copied, ignore=shutil.ignore_patterns("__pycache__"))
     session.install(str(wheel(session)), f"{copied}[test]")
@@ -258,7 +258,7 @@ def api(session: nox.Session) -> None:
 def sbom(session: nox.Session) -> None:
     """Write what is installed with the wheel, with versions and licences, as CycloneDX: `dist/sbom.cdx.json`."""
     built = wheel(session)
-    alone = Path(session.create_tmp()) / "alone"
+    alone = room(session) / "alone"
     shutil.rmtree(alone, ignore_errors=True)
     session.run("python", "-m", "venv", "--without-pip", str(alone))
     session.install("uv", *requirements("package", "cyclonedx"))
@@ -298,7 +298,7 @@ def bench(session: nox.Session) -> None:
     Where $BENCH_SIZES names fewer numbers of skills (`10,100`), it only sees that everything works.
     """
     session.install("uv")
-    peer = Path(session.create_tmp()) / "peer"
+    peer = room(session) / "peer"
     session.run("uv", "venv", "--quiet", "--clear", "--python", str(session.python), str(peer))
     python = str(peer / "bin" / "python")
     session.run("uv", "pip", "install", "--quiet", "--python", python, *OLD)
@@ -312,10 +312,17 @@ def requirements(extra: str, *names: str) -> list[str]:
     return [each for each in stated if not names or each.startswith(names)]
 
 
+def room(session: nox.Session) -> Path:
+    """A folder of the session's own, with $TMPDIR left as it was: below one so deep no browser could make its socket."""
+    folder = Path(session.create_tmp())
+    session.env.pop("TMPDIR")
+    return folder
+
+
 def wheel(session: nox.Session) -> Path:
     """Build the wheel, of the sdist."""
     session.install(*requirements("package", "build", "hatchling"))
-    built = Path(session.create_tmp()) / "dist"
+    built = room(session) / "dist"
     shutil.rmtree(built, ignore_errors=True)
     session.run("python", "-m", "build", "--no-isolation", "--outdir", str(built), silent=True)
     (path,) = built.glob("*.whl")
@@ -325,7 +332,7 @@ def wheel(session: nox.Session) -> Path:
 def beside(session: nox.Session, host: str, *more: str) -> None:
     """Install this checkout beside a host, and more."""
     wanted, aside = HOSTS[host]
-    overrides = Path(session.create_tmp()) / "overrides.txt"
+    overrides = room(session) / "overrides.txt"
     overrides.write_text("\n".join(aside))
     session.install("uv")
     install = ("uv", "pip", "install", "--quiet", "--override", str(overrides))

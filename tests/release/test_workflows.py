@@ -120,6 +120,17 @@ def test_every_session_is_run_somewhere() -> None:
     assert {*everyday(), *named, *(each.partition("(")[0] for each in nightly)} == sessions()
 
 
+def test_no_session_moves_the_folder_for_what_is_temporary() -> None:
+    """What nox calls `create_tmp` also sets $TMPDIR, too deep for a browser's socket: one function asks, and undoes that."""
+    asking = {
+        function.name: ast.unparse(function)
+        for function in ast.parse(NOXFILE).body
+        if isinstance(function, ast.FunctionDef) and ".create_tmp()" in ast.unparse(function)
+    }
+    assert list(asking) == ["room"]
+    assert "session.env.pop('TMPDIR')" in asking["room"]
+
+
 def test_ci_knows_every_python_on_both_systems() -> None:
     """Those of the noxfile, on Linux and macOS."""
     matrix = workflow("ci")["jobs"]["tests"]["strategy"]["matrix"]

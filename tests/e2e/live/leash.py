@@ -76,7 +76,8 @@ def _keep(folder: Path, program: Sequence[str]) -> int:
             program, stdin=subprocess.DEVNULL, env=environ | {"HOME": str(folder), "TMPDIR": str(folder)}
         )
         select.select([sys.stdin, os.pidfd_open(running.pid)], [], [])
-        return running.poll() or 0
+        status = running.poll() or 0
+        return status if status >= 0 else 128 - status
     finally:
         _clear(folder)
 

@@ -80,6 +80,14 @@ def test_the_status_is_the_programs_own(room: Path, status: int) -> None:
     assert folders(room) == []
 
 
+@pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGTERM, signal.SIGABRT])
+def test_a_program_that_is_killed_is_told_as_shells_do(room: Path, number: signal.Signals) -> None:
+    """128 and the number of the signal that ended it, though nobody let go of the leash."""
+    with start(room, "sh", "-c", f"kill -{number:d} $$") as running:
+        assert running.wait(30) == 128 + number
+    assert folders(room) == []
+
+
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
 def test_a_signal_ends_all_and_is_told(family: subprocess.Popen[str], room: Path, number: signal.Signals) -> None:
     """128 and its number, as shells have it, once everything is gone."""
