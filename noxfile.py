@@ -313,7 +313,7 @@ def requirements(extra: str, *names: str) -> list[str]:
 
 
 def room(session: nox.Session) -> Path:
-    """A folder of the session's own, with $TMPDIR left as it was: below one so deep no browser could make its socket."""
+    """A folder of the session's own, with $TMPDIR as it was: below one so deep no browser makes its socket."""
     folder = Path(session.create_tmp())
     session.env.pop("TMPDIR")
     return folder

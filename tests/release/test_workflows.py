@@ -14,6 +14,8 @@ from ruamel.yaml import YAML
 ROOT = Path(__file__).parents[2]
 FILES = sorted((ROOT / ".github" / "workflows").iterdir())
 NOXFILE = (ROOT / "noxfile.py").read_text(encoding="utf-8")
+PYTHONS = re.findall(r"3\.\d+", re.findall(r"^PYTHONS = .*", NOXFILE, re.MULTILINE)[0])
+HOSTS = re.findall(r'^    "(0\.\d+)": \(', NOXFILE, re.MULTILINE)
 PINNED = re.compile(r"([\w-]+/[\w-]+)@([0-9a-f]{40}) # (v\d+\.\d+\.\d+)")
 OWN = re.compile(r"\$/\.github/workflows/[\w-]+\.yml")
 
@@ -42,25 +44,50 @@ def used() -> list[str]:
     return [each for file in FILES for each in re.findall(r"\buses: (.*)", file.read_text(encoding="utf-8"))]
 
 
-def everyday() -> set[str]:
+def everyday() -> list[str]:
     """The sessions that `nox` runs when none is named."""
     (stated,) = (
         line.value
         for line in ast.parse(NOXFILE).body
         if isinstance(line, ast.Assign) and ast.unparse(line.targets[0]) == "nox.options.sessions"
     )
-    words = [each.value for each in ast.walk(stated) if isinstance(each, ast.Constant)]
-    return {word.partition("-")[0] for word in words if isinstance(word, str)}
+    assert isinstance(stated, ast.List)
+    words = [ast.unparse(each).removeprefix("f").strip("'") for each in stated.elts]
+    return [word.replace("{PYTHONS[0]}", PYTHONS[0]) for word in words]
 
 
-def sessions() -> set[str]:
-    """The sessions that the noxfile defines."""
-    found = set()
+def sessions() -> dict[str, set[str]]:
+    """The sessions that the noxfile defines, each with those that it is: one for each Python, or for each host."""
+    found = {}
     for function in ast.parse(NOXFILE).body:
-        for line in getattr(function, "decorator_list", ()):
-            if ast.unparse(line).startswith("nox.session"):
-                named = [each.value for each in getattr(line, "keywords", ()) if each.arg == "name"]
-                found.add(ast.literal_eval(named[0]) if named else function.name)
+        if not isinstance(function, ast.FunctionDef) or not function.decorator_list:
+            continue
+        about = ast.unparse(function.decorator_list[0])
+        named = re.search(r"name='(\w+)'", about)
+        name = named[1] if named else function.name
+        found[name] = {name}
+        if "python=PYTHONS," in about or "python=PYTHONS)" in about:
+            found[name] = {f"{name}-{python}" for python in PYTHONS}
+        elif len(function.decorator_list) > 1:
+            found[name] = {f"{name}({host})" for host in HOSTS}
+    return found
+
+
+def ran(job: dict[str, Any]) -> set[str]:
+    """The sessions that a job runs, for everything in its matrix."""
+    matrix = job.get("strategy", {}).get("matrix", {})
+    found = set[str]()
+    for step in job.get("steps", ()):
+        command, *named = step.get("run", "").partition(" -- ")[0].split(" --session ")
+        if not command.startswith("nox"):
+            continue
+        words = named[0].replace('"', "").split() if named else everyday()
+        for name, value in step.get("env", {}).items():
+            given = matrix.get(value.removeprefix("${{ matrix.").removesuffix(" }}"), [])
+            words = [
+                word.replace(f"${name}", each) for word in words for each in (given if f"${name}" in word else [""])
+            ]
+        found.update(*(sessions().get(word, {word}) for word in words))
     return found
 
 
@@ -112,16 +139,25 @@ def test_nox_is_all_that_is_run() -> None:
 
 
 def test_every_session_is_run_somewhere() -> None:
-    """Those of every change by `nox` alone; of the others, each by name."""
+    """On each Python and host that it is for; those of every change by `nox` alone."""
     assert workflow("ci")["jobs"]["checks"]["steps"][-1]["run"] == "nox --error-on-missing-interpreters"
-    lines = [step.get("run", "").partition(" -- ")[0] for _, step in steps()]
-    named = {name for line in lines for name in re.findall(r"\b[a-z]\w+", line.partition(" --session ")[2])}
-    nightly = workflow("nightly")["jobs"]["suites"]["strategy"]["matrix"]["session"]
-    assert {*everyday(), *named, *(each.partition("(")[0] for each in nightly)} == sessions()
+    assert set[str]().union(*(ran(job) for _, job in jobs())) == set[str]().union(*sessions().values())
+
+
+def test_every_job_has_the_pythons_of_its_sessions() -> None:
+    """Where one is missing, nox would refuse, or leave it out."""
+    for name, job in jobs():
+        there = {
+            python
+            for step in job.get("steps", ())
+            if "/setup-python@" in step.get("uses", "")
+            for python in re.findall(r"3\.\d+", f"{step['with']['python-version']} {job.get('strategy')}")
+        }
+        assert set(re.findall(r"-(3\.\d+)\b", " ".join(ran(job)))) <= there, name
 
 
 def test_no_session_moves_the_folder_for_what_is_temporary() -> None:
-    """What nox calls `create_tmp` also sets $TMPDIR, too deep for a browser's socket: one function asks, and undoes that."""
+    """Nox's `create_tmp` sets $TMPDIR, too deep for a browser's socket: one function asks, and undoes it."""
     asking = {
         function.name: ast.unparse(function)
         for function in ast.parse(NOXFILE).body
@@ -134,15 +170,8 @@ def test_no_session_moves_the_folder_for_what_is_temporary() -> None:
 def test_ci_knows_every_python_on_both_systems() -> None:
     """Those of the noxfile, on Linux and macOS."""
     matrix = workflow("ci")["jobs"]["tests"]["strategy"]["matrix"]
-    assert f"PYTHONS = {tuple(matrix['python'])}".replace("'", '"') in NOXFILE
+    assert matrix["python"] == PYTHONS
     assert [system.partition("-")[0] for system in matrix["os"]] == ["ubuntu", "macos"]
-
-
-def test_every_host_has_a_night() -> None:
-    """Those of the noxfile."""
-    nightly = workflow("nightly")["jobs"]["suites"]["strategy"]["matrix"]["session"]
-    hosts = re.findall(r'^    "(0\.\d+)": \(', NOXFILE, re.MULTILINE)
-    assert sorted(each for each in nightly if each.startswith("host")) == sorted(f"host({host})" for host in hosts)
 
 
 class TestPublish:
