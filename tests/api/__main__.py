@@ -16,7 +16,8 @@ __all__ = ["compare"]
 
 def compare(repository: Path) -> int:
     """Print it, for a checkout; gives the exit code."""
-    release = last_release(repository)
+    version = tomllib.loads((repository / "pyproject.toml").read_text(encoding="utf-8"))["project"]["version"]
+    release = last_release(repository, version)
     if release is None:
         print("There is no release to compare with: no tag `vX.Y.Z` leads here.")
         return 0
@@ -25,7 +26,6 @@ def compare(repository: Path) -> int:
     except ModuleNotFoundError as error:
         print(f"There is no release to compare with: at {release} there is no package {error}.")
         return 0
-    version = tomllib.loads((repository / "pyproject.toml").read_text(encoding="utf-8"))["project"]["version"]
     may = allows(release, version)
     print(*breaks, sep="\n", end="\n" if breaks else "")
     print(f"{len(breaks)} of what {release} promised changed; {version} {'may' if may else 'may not'} change any.")

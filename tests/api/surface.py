@@ -28,6 +28,9 @@ PUBLIC: Final = (
 )
 """Where what others may rely on is imported from, as `docs/compatibility.md` promises it."""
 
+_RELEASE: Final = re.compile(r"v\d+\.\d+\.\d+", re.ASCII)
+_CALLED: Final = {"async", "classmethod", "staticmethod"}
+"""The labels of a function that say how it is called."""
 _COLOUR: Final = re.compile(r"\x1b\[[\d;]*m")
 
 
@@ -56,16 +59,16 @@ class Attrs(griffe.Extension):
         cls.set_member("__init__", griffe.Function("__init__", parameters=parameters))
 
 
-def last_release(repository: Path) -> str | None:
-    """The tag of the release that the present commit comes after, if there is one."""
+def last_release(repository: Path, version: str) -> str | None:
+    """The tag of the newest release that led to the present commit, if there is one; not that of the version itself."""
     found = subprocess.run(
-        ["git", "describe", "--tags", "--abbrev=0", "--match", "v[0-9]*"],
+        ["git", "tag", "--merged", "HEAD", "--sort", "-version:refname"],
         cwd=repository,
         capture_output=True,
         text=True,
         check=False,
     )
-    return found.stdout.strip() or None
+    return next((tag for tag in found.stdout.split() if _RELEASE.fullmatch(tag) and tag != f"v{version}"), None)
 
 
 def allows(release: str, version: str) -> bool:
@@ -100,5 +103,39 @@ def broken(repository: Path, release: str) -> Iterator[str]:
             inner.public = False  # what it defines is public by the names of the module above alone
         withdrawn = set(map(str, old.exports or ())) - set(map(str, new.exports or ()))
         yield from (f"{module}.{name}: it is public no more" for name in sorted(withdrawn))
+        yield from _unlike(old, new)
         for breakage in griffe.find_breaking_changes(old, new):
+            if breakage.kind is griffe.BreakageKind.CLASS_REMOVED_BASE:
+                continue  # told above
             yield _COLOUR.sub("", breakage.explain(griffe.ExplanationStyle.ONE_LINE))
+
+
+def _unlike(old: griffe.Module | griffe.Class, new: griffe.Module | griffe.Class) -> Iterator[str]:
+    """What is there in another form that griffe does not tell: classes that are no more what they were, and calls."""
+    for name, member in old.all_members.items():
+        if name not in new.all_members or not (member.is_public or name in (old.exports or ())):
+            continue
+        before, after = (_itself(each) for each in (member, new.all_members[name]))
+        if isinstance(before, griffe.Class) and isinstance(after, griffe.Class):
+            lost = sorted(_ancestors(before) - _ancestors(after))
+            yield from (f"{old.path}.{name}: it is no {base} any more" for base in lost)
+            yield from _unlike(before, after)
+        elif isinstance(before, griffe.Function) and isinstance(after, griffe.Function):
+            for label in sorted((before.labels ^ after.labels) & _CALLED):
+                yield f"{old.path}.{name}: it is {label} {'no more' if label in before.labels else 'now'}"
+
+
+def _itself(member: griffe.Object | griffe.Alias) -> griffe.Object | None:
+    """What a name stands for; nothing where that is of another package."""
+    try:
+        return member.final_target if isinstance(member, griffe.Alias) else member
+    except (griffe.AliasResolutionError, griffe.CyclicAliasError):
+        return None
+
+
+def _ancestors(cls: griffe.Class) -> set[str]:
+    """The names of the classes that a class is, but for private ones."""
+    found = {str(base).partition("[")[0].rpartition(".")[2] for base in cls.bases}
+    bases = (_itself(each) for each in cls.resolved_bases)
+    found = found.union(*(_ancestors(base) for base in bases if isinstance(base, griffe.Class)))
+    return {name for name in found if not name.startswith("_")}

@@ -20,11 +20,19 @@ ROOT = Path(__file__).parents[2]
 
 CORE = """
 from attrs import frozen
-from .names import Name, first
-__all__ = ["Name", "first"]
+from .names import Late, Moved, Name, first
+__all__ = ["Late", "Moved", "Name", "first"]
 """
 NAMES = """
 from attrs import field, frozen
+
+class Refused(Exception): ...
+
+class Moved(Refused): ...
+
+class _Told(Moved): ...
+
+class Late(_Told): ...
 
 @frozen
 class Name:
@@ -34,6 +42,11 @@ class Name:
 
     @property
     def short(self) -> str: ...
+
+    async def read(self) -> str: ...
+
+    @staticmethod
+    def parse(text: str) -> Name: ...
 
 def first(names: list[Name], *, reverse: bool = False) -> Name: ...
 
@@ -74,12 +87,18 @@ def repository(tmp_path: Path) -> Path:
 @pytest.mark.parametrize(
     ("file", "old", "new", "told"),
     [
-        ("core/__init__.py", '["Name", ', "[", "kestrel_skills_core.Name: it is public no more"),
+        ("core/__init__.py", '"Name", ', "", "kestrel_skills_core.Name: it is public no more"),
         ("core/names.py", "reverse: bool = False", "reverse: bool", "first(reverse): Parameter is now required"),
         ("core/names.py", ", *, reverse: bool = False", "", "first(reverse): Parameter was removed"),
         ("core/names.py", "text: str", "words: str", "Name.text: Public object was removed"),
         ("core/names.py", "    text: str", "    text: str\n    kind: str", "Name.__init__(kind): Parameter was added"),
         ("core/names.py", "    @property\n    def short", "    def _short", "Name.short: Public object was removed"),
+        ("core/names.py", "Late(_Told)", "Late(Refused)", "kestrel_skills_core.Late: it is no Moved any more"),
+        ("core/names.py", "Moved(Refused)", "Moved(Exception)", "kestrel_skills_core.Moved: it is no Refused any more"),
+        ("core/names.py", "_Told(Moved)", "_Told", "kestrel_skills_core.Late: it is no Exception any more"),
+        ("core/names.py", "async def read", "def read", "Name.read: it is async no more"),
+        ("core/names.py", "    @staticmethod\n", "    @classmethod\n", "Name.parse: it is classmethod now"),
+        ("adapters/world.py", "def now", "async def now", "kestrel_skills_adapters.world.now: it is async now"),
         ("adapters/world.py", "zone: str", "place: str", "now(zone): Parameter was removed"),
     ],
 )
@@ -102,6 +121,8 @@ def test_a_planted_break_is_found(
     ("old", "new"),
     [
         ("inner(names: list[Name])", "inner()"),
+        ("def inner", "async def inner"),
+        ("Late(_Told)", "Late(Moved, ValueError)"),
         ("rank: int = 0", "rank: int = 0\n    more: int = 0"),
         ("reverse: bool = False", "reverse: bool = False, most: int = 1"),
     ],
@@ -126,6 +147,26 @@ def test_without_a_release_nothing_is_compared(repository: Path, capsys: pytest.
     git(repository, "tag", "--delete", "v0.2.0")
     assert compare(repository) == 0
     assert capsys.readouterr().out.startswith("There is no release to compare with")
+
+
+def test_a_release_is_compared_with_the_one_before(repository: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """On its own tag too, and whatever candidates there were."""
+    path = repository / "src" / "kestrel_skills_core" / "names.py"
+    path.write_text(path.read_text().replace("text: str", "words: str"))
+    (repository / "pyproject.toml").write_text('[project]\nversion = "0.2.1"\n')
+    git(repository, "commit", "--quiet", "--all", "-m", "Another release")
+    for tag in ("v0.2.1rc1", "v0.2.1", "v0.2"):
+        git(repository, "tag", tag)
+    assert compare(repository) == 1
+    assert "promised changed; 0.2.1 may not change any" in capsys.readouterr().out
+
+
+def test_the_version_after_a_release_may_not_break() -> None:
+    """What is set once a release is out: whoever breaks raises it, in the change that breaks."""
+    page = (ROOT / "docs" / "releasing.md").read_text(encoding="utf-8")
+    released = re.findall(r"git tag (v\S+)", page)[0]
+    (after,) = re.findall(r"^6\. Set the version to the next patch, `(\S+)`", page, re.MULTILINE)
+    assert not allows(released, after)
 
 
 @pytest.mark.parametrize(
