@@ -212,6 +212,24 @@ class TestPublish:
         assert job["environment"] == "pypi"
         assert [step["uses"].partition("@")[0] for step in job["steps"]] == [
             "actions/download-artifact",
+            "actions/download-artifact",
+            "actions/attest",
             "actions/attest",
             "pypa/gh-action-pypi-publish",
         ]
+
+    def test_what_is_in_the_wheel_is_kept_and_attested(self) -> None:
+        """As an artifact of its own, in a folder of its own: the index gets the sdist and the wheel alone."""
+        found = workflow("publish")["jobs"]
+        made = [step["with"] for step in found["build"]["steps"] if "/upload-artifact@" in step.get("uses", "")]
+        assert {each["name"]: each["path"].split() for each in made} == {
+            "dist": ["dist/*.tar.gz", "dist/*.whl"],
+            "sbom": ["dist/sbom.cdx.json"],
+        }
+        assert all(each["if-no-files-found"] == "error" for each in made)
+        dist, sbom, origin, contents, index = (step["with"] for step in found["upload"]["steps"])
+        assert dist == {"name": "dist", "path": "dist"}
+        assert sbom == {"name": "sbom", "path": "sbom"}
+        assert origin == {"subject-path": "dist/*"}
+        assert contents == {"subject-path": "dist/*", "sbom-path": "sbom/sbom.cdx.json"}
+        assert index == {"packages-dir": "dist"}
