@@ -2,9 +2,10 @@
 
     python .github/scripts/release_check.py v1.2.3
 
-It may where the tag stands on the commit that is checked out, with nothing changed since; `pyproject.toml` has that
-version; and `CHANGELOG.md` says what it brings. Then its notes are printed, and the exit code is 0. Else each reason is
-one line, with the file and the way out, and the exit code is 1.
+It may where the tag stands on the commit that is checked out, which is one of main, with nothing changed since;
+`pyproject.toml` has that version, and `README.md` that tag; and `CHANGELOG.md` says what it brings. Then its notes
+are printed, and the exit code is 0. Else each reason is one line, with the file and the way out, and the exit code is
+1.
 """
 
 from __future__ import annotations
@@ -16,9 +17,15 @@ import sys
 import tomllib
 from collections.abc import Iterator
 from dataclasses import dataclass
+from datetime import date
 from pathlib import Path
 
 VERSION = re.compile(r"(0|[1-9]\d*)\.(0|[1-9]\d*)\.(0|[1-9]\d*)", re.ASCII)
+# What is no text of a changelog, whichever begins first: what is shown as code, and comments.
+CODE = r"^[ \t]*(?P<fence>`{3,}(?=[^`\n]*$)|~{3,}).*?(?:^[ \t]*(?P=fence)[`~]*[ \t]*$|\Z)|`[^`\n]*`"
+SHOWN_OR_HIDDEN = re.compile(rf"(?P<code>{CODE})|<!--.*?(?:-->|\Z)", re.DOTALL | re.MULTILINE)
+SAYS_NOTHING = re.compile(r"^(#.*| {0,3}\[[^\]\n]+\]:.*)$", re.MULTILINE)  # headings, and where links lead
+REV = re.compile(r"""^[ \t-]*rev: *["']?([^\s"']*)""", re.MULTILINE)
 
 
 @dataclass(frozen=True)
@@ -27,20 +34,26 @@ class Checkout:
 
     head: str  # the commit that is checked out
     tagged: str  # the commit that the tag stands on; empty where there is no such tag
+    landed: bool | None  # whether that commit is one of main; None where main is not here
     changed: tuple[str, ...]  # files that are not as they were committed
     version: str  # as pyproject.toml has it; empty where it has none
     changelog: str
+    readme: str
 
 
 def look(tag: str) -> Checkout:
     """The checkout in the current folder, which is the top of a git repository."""
-    project = tomllib.loads(_text("pyproject.toml")).get("project", {})
+    tagged = _commit(f"refs/tags/{tag}")
+    main = _commit("refs/remotes/origin/main") or _commit("refs/heads/main")
+    status = _git("status", "--porcelain", "--no-renames", "--untracked-files=normal")
     return Checkout(
         head=_git("rev-parse", "HEAD"),
-        tagged=_git("rev-parse", "--verify", "--quiet", f"refs/tags/{tag}^{{commit}}", may_fail=True),
-        changed=tuple(line[3:] for line in _git("status", "--porcelain", "--no-renames").splitlines()),
-        version=str(project.get("version", "")),
+        tagged=tagged,
+        landed=_git("merge-base", tagged, main, may_fail=True) == tagged if main else None,
+        changed=tuple(line[3:] for line in status.splitlines()),
+        version=_version(_text("pyproject.toml")),
         changelog=_text("CHANGELOG.md"),
+        readme=_text("README.md"),
     )
 
 
@@ -54,17 +67,17 @@ def refusals(tag: str, found: Checkout) -> list[str]:
         *(f"{file}: it is not as it was committed; commit it and move the tag, or undo it" for file in found.changed),
         *_of_the_version(version, found.version),
         *_of_the_changelog(version, found.changelog),
+        *_of_the_readme(tag, found.readme),
     ]
 
 
 def notes(version: str, changelog: str) -> str | None:
-    """What a changelog says of a version: empty where there are headings alone, nothing where it has no entry."""
-    heading = rf"^## \[{re.escape(version)}\] - \d{{4}}-\d\d-\d\d$"
-    entry = re.search(rf"{heading}\n(.*?)(?=^## |\Z)", f"{changelog}\n", re.DOTALL | re.MULTILINE)
+    """What a changelog says of a version: empty where it says nothing to a reader, None where it has no entry."""
+    entry = _entry(version, changelog)
     if entry is None:
         return None
-    said = entry[1].strip()
-    return said if any(line.strip() and not line.startswith("#") for line in said.splitlines()) else ""
+    read = SAYS_NOTHING.sub("", _as_read(changelog)[slice(*entry.span("said"))])
+    return changelog[slice(*entry.span("said"))].strip() if re.search(r"\w", read) else ""
 
 
 def main() -> int:
@@ -87,6 +100,10 @@ def _of_the_tag(tag: str, found: Checkout) -> Iterator[str]:
     elif found.tagged != found.head:
         where = f"{found.tagged[:12]}, not on {found.head[:12]}"
         yield f"tag: {tag} stands on {where}; check it out with `git checkout {tag}`"
+    elif found.landed is None:
+        yield f"tag: {tag} stands on a commit of main, or not: main is not here; get it with `git fetch origin main`"
+    elif not found.landed:
+        yield f"tag: {tag} stands on {found.tagged[:12]}, which is not of main; merge it, and tag what is then on main"
 
 
 def _of_the_version(version: str, stated: str) -> Iterator[str]:
@@ -98,11 +115,52 @@ def _of_the_version(version: str, stated: str) -> Iterator[str]:
 
 
 def _of_the_changelog(version: str, changelog: str) -> Iterator[str]:
-    said = notes(version, changelog)
-    if said is None:
+    entry = _entry(version, changelog)
+    if entry is None:
         yield f"CHANGELOG.md: {version} has no entry; add `## [{version}] - YYYY-MM-DD` above what it brings"
-    elif not said:
+        return
+    if not _is_day(entry["day"]):
+        yield f"CHANGELOG.md: the entry of {version} is of {entry['day']}, which is no day; write that of the release"
+    if not notes(version, changelog):
         yield f"CHANGELOG.md: the entry of {version} says nothing; write below its heading what it brings"
+
+
+def _of_the_readme(tag: str, readme: str) -> Iterator[str]:
+    named = REV.findall(readme)
+    if not named:
+        yield f"README.md: its pre-commit example names no tag; write `rev: {tag}` there"
+    yield from (f"README.md: {rev!r} is not the tag; write `rev: {tag}` there" for rev in named if rev != tag)
+
+
+def _entry(version: str, changelog: str) -> re.Match[str] | None:
+    heading = rf"^## \[{re.escape(version)}\] - (?P<day>\d{{4}}-\d\d-\d\d)$"
+    entry = re.compile(rf"{heading}(?P<said>.*?)(?=^## |\Z)", re.ASCII | re.DOTALL | re.MULTILINE)
+    return entry.search(_as_read(changelog))
+
+
+def _as_read(changelog: str) -> str:
+    """A changelog of the same length, where code is nothing but letters, and what a reader does not see is blank."""
+    return SHOWN_OR_HIDDEN.sub(lambda found: re.sub(r".", "x" if found["code"] else " ", found[0]), changelog)
+
+
+def _is_day(text: str) -> bool:
+    try:
+        date.fromisoformat(text)
+    except ValueError:
+        return False
+    return True
+
+
+def _version(pyproject: str) -> str:
+    try:
+        project = tomllib.loads(pyproject).get("project")
+    except tomllib.TOMLDecodeError as error:
+        sys.exit(f"pyproject.toml: it cannot be read: {error}; mend it, commit it and move the tag")
+    return str(project.get("version", "")) if isinstance(project, dict) else ""
+
+
+def _commit(ref: str) -> str:
+    return _git("rev-parse", "--verify", "--quiet", f"{ref}^{{commit}}", may_fail=True)
 
 
 def _git(*command: str, may_fail: bool = False) -> str:
@@ -114,7 +172,10 @@ def _git(*command: str, may_fail: bool = False) -> str:
 
 def _text(name: str) -> str:
     path = Path(name)
-    return path.read_text(encoding="utf-8") if path.is_file() else ""
+    try:
+        return path.read_text(encoding="utf-8") if path.is_file() else ""
+    except UnicodeDecodeError as error:
+        sys.exit(f"{name}: byte {error.start} is not UTF-8; mend it, commit it and move the tag")
 
 
 if __name__ == "__main__":

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -36,6 +37,7 @@ def repository(tmp_path: Path) -> Git:
     git = Git(tmp_path)
     (tmp_path / "pyproject.toml").write_text('[project]\nname = "x"\nversion = "1.2.0"\n')
     (tmp_path / "CHANGELOG.md").write_text(CHANGELOG)
+    (tmp_path / "README.md").write_text("```yaml\n  - repo: https://x.example/x\n    rev: v1.2.0\n```\n")
     release(git)
     return git
 
@@ -92,6 +94,21 @@ class TestAllowed:
         release(repository)
         assert ask(repository, "v1.2.0") == (0, "### Added\n\n- A bell.\n", [])
 
+    @pytest.mark.parametrize(
+        "said",
+        [
+            "```\n## [1.1.0] - 2026-04-01\n<!--\n```",
+            "- Reads `<!--`, and what follows.\n- A bell.",
+            "- [A bell][1.2.0], <!-- of brass --> at last.\n\n[1.2.0]: https://x.example/1.2.0",
+            "- A ```bell``` of brass.",
+        ],
+    )
+    def test_notes_are_printed_as_they_were_written(self, repository: Git, said: str) -> None:
+        """Code and comments are part of them, and end nothing."""
+        rewrite(repository, "CHANGELOG.md", "### Added\n\n- A bell.", said)
+        release(repository)
+        assert ask(repository, "v1.2.0") == (0, f"{said}\n", [])
+
 
 class TestTag:
     """Tags that are refused."""
@@ -119,6 +136,34 @@ class TestTag:
         head = repository.commit()
         reason = f"tag: v1.2.0 stands on {tagged[:12]}, not on {head[:12]}; check it out with `git checkout v1.2.0`"
         assert ask(repository, "v1.2.0") == refused(reason)
+
+    def test_it_is_on_main(self, repository: Git) -> None:
+        """What was never merged is not released; the main that was pushed counts, where there is one."""
+        main = repository.commit()
+        repository("checkout", "--quiet", "-b", "aside")
+        aside = repository.commit()
+        repository("tag", "--force", "v1.2.0")
+        reason = f"tag: v1.2.0 stands on {aside[:12]}, which is not of main; merge it, and tag what is then on main"
+        assert ask(repository, "v1.2.0") == refused(reason)
+        repository("branch", "--force", "main", aside)
+        assert ask(repository, "v1.2.0")[0] == 0
+        repository("update-ref", "refs/remotes/origin/main", main)
+        assert ask(repository, "v1.2.0") == refused(reason)
+
+    def test_main_may_have_gone_on(self, repository: Git) -> None:
+        """The tag need not stand on its last commit."""
+        repository("checkout", "--quiet", "--detach")
+        later = repository.commit()
+        repository("branch", "--force", "main", later)
+        repository("checkout", "--quiet", "v1.2.0")
+        assert ask(repository, "v1.2.0")[0] == 0
+
+    def test_main_is_there_to_be_asked(self, repository: Git) -> None:
+        """Where it was not fetched, nothing is taken for granted."""
+        repository("branch", "--move", "main", "another")
+        assert ask(repository, "v1.2.0") == refused(
+            "tag: v1.2.0 stands on a commit of main, or not: main is not here; get it with `git fetch origin main`"
+        )
 
     def test_one_is_asked_for(self, repository: Git) -> None:
         """No tag, or two, is a mistake in the command line."""
@@ -148,6 +193,14 @@ class TestTree:
         assert code == 1
         assert [line.partition(":")[0] for line in reasons] == ["moved.txt", "old.txt", "newer.py"]
 
+    def test_a_new_file_counts_whatever_git_is_told(self, repository: Git) -> None:
+        """A person may have new files left out of what git tells."""
+        repository("config", "status.showUntrackedFiles", "no")
+        (repository.folder / "new.py").touch()
+        assert ask(repository, "v1.2.0") == refused(
+            "new.py: it is not as it was committed; commit it and move the tag, or undo it"
+        )
+
 
 class TestVersion:
     """Versions that are refused."""
@@ -171,6 +224,30 @@ class TestVersion:
         reason = f"pyproject.toml: version {version!r} is no release; set it to '1.2.0', and tag that commit"
         assert ask(repository, "v1.2.0") == refused(reason)
 
+    @pytest.mark.parametrize("text", ["[project\n", 'project = "x"\nversion\n'])
+    def test_what_cannot_be_read_is_one_line(self, repository: Git, text: str) -> None:
+        """With the place of the mistake."""
+        (repository.folder / "pyproject.toml").write_text(text)
+        release(repository)
+        code, printed, reasons = ask(repository, "v1.2.0")
+        assert (code, printed, len(reasons)) == (1, "", 1)
+        assert re.fullmatch(r"pyproject\.toml: it cannot be read: .* \(at line \d.*\); mend it, .*", reasons[0])
+
+    def test_a_project_is_a_table(self, repository: Git) -> None:
+        """Anything else has no version."""
+        (repository.folder / "pyproject.toml").write_text('project = "x"\n')
+        release(repository)
+        reason = "pyproject.toml: version '' is no release; set it to '1.2.0', and tag that commit"
+        assert ask(repository, "v1.2.0") == refused(reason)
+
+    @pytest.mark.parametrize("name", ["pyproject.toml", "CHANGELOG.md", "README.md"])
+    def test_bytes_that_are_no_text_are_one_line(self, repository: Git, name: str) -> None:
+        """In each file that is read."""
+        (repository.folder / name).write_bytes(b"# \xff\n")
+        release(repository)
+        reason = f"{name}: byte 2 is not UTF-8; mend it, commit it and move the tag"
+        assert ask(repository, "v1.2.0") == refused(reason)
+
     def test_it_is_that_of_the_tag(self, repository: Git) -> None:
         """Another release is another tag."""
         rewrite(repository, "pyproject.toml", "1.2.0", "1.3.0")
@@ -191,6 +268,10 @@ class TestChangelog:
             "### [1.2.0] - 2026-05-01",
             "## [1.2.0.1] - 2026-05-01",
             "## [1x2.0] - 2026-05-01",
+            "```\n## [1.2.0] - 2026-05-01\n```",
+            "````md\n```\n## [1.2.0] - 2026-05-01\n```\n````",
+            "~~~\n## [1.2.0] - 2026-05-01\n~~~",
+            "<!--\n## [1.2.0] - 2026-05-01\n-->",
         ],
     )
     def test_there_is_an_entry(self, repository: Git, heading: str) -> None:
@@ -207,12 +288,49 @@ class TestChangelog:
         reason = "CHANGELOG.md: 1.2.0 has no entry; add `## [1.2.0] - YYYY-MM-DD` above what it brings"
         assert ask(repository, "v1.2.0") == refused(reason)
 
-    @pytest.mark.parametrize("entry", ["", "### Added\n\n"])
+    @pytest.mark.parametrize("day", ["2026-02-30", "2026-13-01", "0000-01-01"])
+    def test_its_day_is_one(self, repository: Git, day: str) -> None:
+        """One that the calendar has."""
+        rewrite(repository, "CHANGELOG.md", "2026-05-01", day)
+        release(repository)
+        reason = f"CHANGELOG.md: the entry of 1.2.0 is of {day}, which is no day; write that of the release"
+        assert ask(repository, "v1.2.0") == refused(reason)
+
+    @pytest.mark.parametrize(
+        "entry",
+        [
+            "",
+            "### Added\n\n",
+            "<!-- A bell. -->\n\n",
+            "<!--\n- A bell.\n-->\n\n",
+            "[1.2.0]: https://x.example/1.2.0\n\n",
+            "### Added\n\n-\n\n",
+        ],
+    )
     def test_the_entry_says_something(self, repository: Git, entry: str) -> None:
-        """Headings alone do not, nor does the entry that follows."""
+        """What a reader does not see does not, headings alone do not, nor does the entry that follows."""
         rewrite(repository, "CHANGELOG.md", "### Added\n\n- A bell.\n\n", entry)
         release(repository)
         reason = "CHANGELOG.md: the entry of 1.2.0 says nothing; write below its heading what it brings"
+        assert ask(repository, "v1.2.0") == refused(reason)
+
+
+class TestReadme:
+    """What the README tells people to write."""
+
+    @pytest.mark.parametrize("rev", ["v1.1.0", "v1.2.0.dev0", "main"])
+    def test_it_names_the_tag(self, repository: Git, rev: str) -> None:
+        """Whoever copies the example gets this release."""
+        rewrite(repository, "README.md", "rev: v1.2.0", f"rev: {rev}")
+        release(repository)
+        reason = f"README.md: {rev!r} is not the tag; write `rev: v1.2.0` there"
+        assert ask(repository, "v1.2.0") == refused(reason)
+
+    def test_there_is_an_example(self, repository: Git) -> None:
+        """Else nobody would see that it is checked no more."""
+        (repository.folder / "README.md").unlink()
+        release(repository)
+        reason = "README.md: its pre-commit example names no tag; write `rev: v1.2.0` there"
         assert ask(repository, "v1.2.0") == refused(reason)
 
 

@@ -202,8 +202,9 @@ class TestPublish:
             assert job["steps"][0]["with"]["ref"] == "${{ inputs.ref || github.sha }}"
 
     def test_the_tag_is_judged_first(self) -> None:
-        """It comes as a variable, never as a part of the command."""
-        step = workflow("publish")["jobs"]["may-be-released"]["steps"][-1]
+        """It comes as a variable, never as a part of the command; and all branches are there, to be asked for it."""
+        checkout, *_, step = workflow("publish")["jobs"]["may-be-released"]["steps"]
+        assert checkout["with"]["fetch-depth"] == 0
         assert step == {"run": 'nox --session release -- "$TAG"', "env": {"TAG": "${{ github.ref_name }}"}}
 
     def test_what_is_uploaded_was_built_and_attested(self) -> None:
