@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import sys
 from collections import Counter, OrderedDict
 
 from attrs import define
@@ -71,6 +73,8 @@ def watch_every_root() -> None:
     PosixSkillFiles.survey = survey
 
 
-def is_of_a_watch(target: str) -> bool:
-    """Whether a descriptor, by what it leads to, is one that a watch holds."""
-    return target.startswith(("anon_inode:", "/memfd:kestrel-skills-mark"))
+def is_of_a_watch(fd: int) -> bool:
+    """Whether a descriptor is one that a watch holds; there are none but on Linux."""
+    if sys.platform != "linux":
+        return False
+    return os.readlink(f"/proc/self/fd/{fd}").startswith(("anon_inode:", "/memfd:kestrel-skills-mark"))  # noqa: PTH115

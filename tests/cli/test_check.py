@@ -3,7 +3,6 @@ from __future__ import annotations
 import json
 import os
 import socket
-import sys
 import tracemalloc
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
@@ -20,6 +19,7 @@ from kestrel_skills_core.domain.findings import Finding, Rule
 from kestrel_skills_core.domain.rules import RULES
 from kestrel_skills_core.domain.text import escaped
 from tests.cli.running import run, skill
+from tests.disks import NO_TEXT
 
 # An excerpt of the official schema, written by hand: what a report of this tool uses, and nothing else is let pass.
 SARIF = json.loads(Path(__file__).with_name("sarif-2.1.0-excerpt.json").read_text())
@@ -308,7 +308,7 @@ def test_a_folder_that_cannot_be_read_fails_the_check(here: Path) -> None:
     assert ran.said == ("error: closed: permission denied; fix: see that it can be read\n1 skill: 1 ok, 0 refused\n")
 
 
-@pytest.mark.skipif(sys.platform == "darwin", reason="its file system refuses names that are not UTF-8")
+@NO_TEXT
 def test_a_name_that_is_not_utf_8_can_be_shown(here: Path) -> None:
     """Bytes that are no text are spelt out in every format."""
     folder = here / os.fsdecode(b"te\xff")

@@ -14,6 +14,7 @@ import pytest
 
 from kestrel_skills_adapters.cli.screen import json_text
 from tests.cli.running import Ran, run, skill
+from tests.disks import NO_TEXT
 
 HOSTILE = {
     "ESC": "a\x1b]0;PWNED\x07b",
@@ -179,7 +180,7 @@ def test_an_annotation_stays_on_its_line(root: Path) -> None:
     assert "%0A" not in out
 
 
-@pytest.mark.skipif(sys.platform == "darwin", reason="its file system refuses names that are not UTF-8")
+@NO_TEXT
 def test_sarif_leads_to_the_very_file(root: Path) -> None:
     """Every URI, decoded, is a path that is there, whatever bytes it is of, and however long it is."""
     (root / "tea" / os.fsdecode(b"\xff\xfe")).write_text("x")

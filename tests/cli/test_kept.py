@@ -13,6 +13,7 @@ from kestrel_skills_adapters.cli.copying import copied
 from kestrel_skills_adapters.cli.invocation import Invocation
 from kestrel_skills_adapters.cli.tour import Home
 from tests.cli.running import Stream, run
+from tests.disks import NO_TEXT
 from tests.hostile.disk import crowd
 from tests.permissions import bound
 
@@ -39,7 +40,7 @@ def odd(place: Path) -> Path:
         "docs/more.md": b"more",
         "large.bin": LARGE,
         "notes.md~": b"older",
-        "\udcff\x1b.md": b"Latin-1",
+        "é\x1b.md": b"escape",
         "run.sh": b"#!/bin/sh\n",
     }.items():
         (place / path).parent.mkdir(parents=True, exist_ok=True)
@@ -133,7 +134,7 @@ def test_a_kept_folder_is_shown_whole(environ: dict[str, str], odd: Path) -> Non
         "notes.md~ (5 bytes)",
         "pipe (neither a file nor a folder)",
         "run.sh (10 bytes)",
-        r"\udcff\x1b.md (7 bytes)",
+        r"é\x1b.md (6 bytes)",
     ]
     shown = run("kept", TOKEN, "--json", environ=environ).json
     assert shown["whole"] is True
@@ -216,16 +217,27 @@ def test_what_changes_while_it_is_copied_is_told(environ: dict[str, str], odd: P
     assert set(told.values()) == {""}
 
 
+@NO_TEXT
+def test_a_name_that_is_no_text_is_shown_and_copied(environ: dict[str, str], place: Path, tmp_path: Path) -> None:
+    """Spelt out where it is printed, and byte for byte where it is copied to."""
+    place.mkdir()
+    (place / "\udcff\x1b.md").write_bytes(b"Latin-1")
+    assert run("kept", TOKEN, environ=environ).lines == [r"\udcff\x1b.md (7 bytes)"]
+    assert run("kept", TOKEN, "--into", tmp_path / "copy", environ=environ).code == 0
+    assert (tmp_path / "copy" / "\udcff\x1b.md").read_bytes() == b"Latin-1"
+
+
 def test_a_copy_that_cannot_be_written_is_told(environ: dict[str, str], place: Path, tmp_path: Path) -> None:
     """A path too long for where it should go, and all below it; the rest is copied."""
     deep = place
-    for _ in range(10):
+    longest = os.pathconf(tmp_path, "PC_PATH_MAX")
+    for _ in range(longest // 400):
         deep = deep / ("d" * 200)
     deep.mkdir(parents=True)
     (place / "SKILL.md").write_bytes(b"1")
     (deep / "x.md").write_bytes(b"2")
     into = tmp_path
-    while len(str(into)) < 3_000:
+    while len(str(into)) < longest * 3 // 4:
         into = into / ("i" * 200)
     into.mkdir(parents=True)
     ran = run("kept", TOKEN, "--into", into / "copy", environ=environ)

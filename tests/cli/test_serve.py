@@ -261,6 +261,7 @@ def test_no_other_reader_of_http_is_taken(home: Path, tmp_path: Path) -> None:
         assert server.catalog()["count"] == 1
 
 
+@pytest.mark.skipif(sys.platform != "linux", reason="only Linux lets one process bound another")
 def test_where_no_file_can_be_opened_any_more_the_terminal_stays_quiet(home: Path) -> None:
     """More connections than there may be files; when they have gone, it answers as before."""
     with serving(home) as server:

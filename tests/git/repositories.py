@@ -28,9 +28,11 @@ def git(folder: Path, *arguments: str, sent: bytes = b"") -> str:
         "PATH": PATH,
         "HOME": "/nonexistent",
         "GIT_CONFIG_NOSYSTEM": "1",
-        "GIT_CONFIG_COUNT": "1",
+        "GIT_CONFIG_COUNT": "2",
         "GIT_CONFIG_KEY_0": "safe.directory",
         "GIT_CONFIG_VALUE_0": "*",
+        "GIT_CONFIG_KEY_1": "core.ignorecase",  # which it has on by itself where the disk does not tell case
+        "GIT_CONFIG_VALUE_1": "false",
     }
     ran = subprocess.run(["git", *arguments], cwd=folder, env=environment, input=sent, capture_output=True, check=True)
     return ran.stdout.decode().strip()

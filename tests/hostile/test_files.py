@@ -23,6 +23,7 @@ from kestrel_skills_core.domain.names import ResourcePath, SkillName, SourceId
 from kestrel_skills_core.domain.record import Sighting
 from kestrel_skills_core.domain.tree import Content, SkillTree
 from tests.contracts.files import Later
+from tests.disks import NO_TEXT
 from tests.hostile.disk import CALLS, Meddling, crowd, failing, once, open_descriptors, skill
 
 KNOTS = SkillName("knots")
@@ -310,7 +311,16 @@ def test_a_folder_that_grew_many_folders_is_not_compared_to_the_end(root: Path) 
 # Names.
 
 
-@pytest.mark.parametrize("name", [b"\xff\xfe", b"new\nline", b"\x1b[31mred", b"back\\slash", "\u202egnp".encode()])
+@pytest.mark.parametrize(
+    "name",
+    [
+        pytest.param(b"\xff\xfe", marks=NO_TEXT),
+        b"new\nline",
+        b"\x1b[31mred",
+        b"back\\slash",
+        "\u202egnp".encode(),
+    ],
+)
 def test_names_that_are_not_text_are_spelt_out(root: Path, name: bytes) -> None:
     """In a skill they are faults, in the root they are folders to rename; nothing raw is printed."""
     folder = skill(root, "knots")

@@ -32,6 +32,7 @@ from kestrel_skills_core.domain.errors import Abandoned, BadSource, SkillError, 
 from kestrel_skills_core.domain.limits import LIMITS
 from kestrel_skills_core.domain.parcel import Parcel
 from kestrel_skills_core.domain.tree import Content
+from tests.hostile.disk import open_descriptors
 from tests.hostile.resident import forget, peak
 
 from .attacks import (
@@ -284,10 +285,10 @@ def test_an_interrupt_is_no_fault_of_the_archive(tmp_path: Path) -> None:
     def interrupted() -> bool:
         raise KeyboardInterrupt
 
-    before = len(list(Path("/proc/self/fd").iterdir())) if sys.platform == "linux" else None
+    before = open_descriptors()
     with pytest.raises(KeyboardInterrupt):
         archived(tmp_path / "made", cancelled=interrupted)
-    assert before is None or len(list(Path("/proc/self/fd").iterdir())) == before
+    assert open_descriptors() == before
 
 
 def test_a_disk_that_fails(tmp_path: Path) -> None:

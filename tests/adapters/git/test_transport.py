@@ -41,7 +41,7 @@ def reaching(*addresses: str) -> Callable[[str, int], Sequence[str]]:
 
 def on_loopback(address: str) -> bool:
     """Whether the address is one of this machine."""
-    return address.startswith("127.")
+    return address == "::1" or address.startswith("127.")
 
 
 class TestAddresses:
@@ -139,7 +139,7 @@ class TestAddresses:
     def test_the_next_address_where_one_is_dead(self) -> None:
         """A host with several addresses is reached by the first that answers."""
         with serving(script(HONEST)) as served:
-            transport = Transport(reaching("127.0.0.2", LOOPBACK), on_loopback, authority().trust)
+            transport = Transport(reaching("::1", LOOPBACK), on_loopback, authority().trust)
             assert ask(served, transport) == HONEST.head
 
     def test_no_address_that_answers(self) -> None:
@@ -147,7 +147,7 @@ class TestAddresses:
         with serving(script(HONEST)) as served:
             url = served
         with pytest.raises(GitFailed, match="cannot be reached") as raised:
-            ask(url, Transport(reaching(LOOPBACK, "127.0.0.2"), on_loopback, authority().trust))
+            ask(url, Transport(reaching(LOOPBACK, "::1"), on_loopback, authority().trust))
         assert raised.value.stage == "connect"
 
     def test_what_the_system_says(self) -> None:

@@ -15,6 +15,7 @@ from kestrel_skills_core.domain.errors import BadPath, BadSource, SkillError, So
 from kestrel_skills_core.domain.names import SourceId
 from kestrel_skills_core.domain.parcel import Parcel
 from kestrel_skills_core.domain.tree import Content
+from tests.disks import CASE, NO_TEXT
 from tests.hostile.disk import Meddling, crowd, once, open_descriptors, skill
 from tests.permissions import bound
 
@@ -76,13 +77,15 @@ HOSTILE: dict[str, tuple[type[SkillError], str, Callable[[Path], object]]] = {
     "huge": (TooLarge, "bytes of one folder", lambda at: os.truncate(_touched(at / "huge"), 1 << 40)),
 }
 
+NEEDS: dict[str, pytest.MarkDecorator] = {"a name that is not UTF-8": NO_TEXT, "other capitals": CASE}
+
 
 def _touched(path: Path) -> Path:
     path.touch()
     return path
 
 
-@pytest.mark.parametrize("name", HOSTILE)
+@pytest.mark.parametrize("name", [pytest.param(name, marks=NEEDS.get(name, ())) for name in HOSTILE])
 def test_what_is_refused(tmp_path: Path, name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """By its named error, at once, and nothing of the machine is told."""
     error, why, make = HOSTILE[name]
