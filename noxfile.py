@@ -262,7 +262,7 @@ def sbom(session: nox.Session) -> None:
     shutil.rmtree(alone, ignore_errors=True)
     session.run("python", "-m", "venv", "--without-pip", str(alone))
     session.install("uv", *requirements("package", "cyclonedx"))
-    session.run("uv", "pip", "install", "--quiet", "--python", str(alone), f"{built}[http,postgres]")
+    session.run("uv", "pip", "install", "--quiet", "--python", str(alone), f"{built}[http,postgres,watch]")
     Path("dist").mkdir(exist_ok=True)
     about = ("--pyproject", "pyproject.toml", "--mc-type", "library", "--output-reproducible")
     session.run("cyclonedx-py", "environment", *about, "-o", "dist/sbom.cdx.json", str(alone))

@@ -342,8 +342,6 @@ def serve(desk: Desk, port: int, listening: Callable[[str], None]) -> bool:
         Busy: Another listens there.
     """
     try:
-        import nh3  # noqa: F401, PLC0415 - told at once, and not by the first page
-
         from .http.serving import Forbidden  # noqa: PLC0415 - only who serves pays for it
         from .http.serving import serve as served  # noqa: PLC0415 - the same
     except ModuleNotFoundError as error:
@@ -357,7 +355,7 @@ def serve(desk: Desk, port: int, listening: Callable[[str], None]) -> bool:
         raise BadSetting("port", str(error), "name another, or none") from None
 
 
-_OF_HTTP: Final = frozenset({"fastapi", "nh3", "starlette", "uvicorn"})
+_OF_HTTP: Final = frozenset({"fastapi", "starlette", "uvicorn"})
 """What the extra `http` brings."""
 
 

@@ -318,7 +318,7 @@ def test_a_port_that_is_asked_for_is_the_one(home: Path) -> None:
         assert server.port == port
 
 
-@pytest.mark.parametrize("missing", ["fastapi", "uvicorn", "nh3"])
+@pytest.mark.parametrize("missing", ["fastapi", "uvicorn"])
 def test_without_its_extra_it_says_how_to_get_it(home: Path, missing: str) -> None:
     """In one line, whichever part is not there; every other command works."""
     program = f"import sys; sys.modules[{missing!r}] = None; {PROGRAM}"

@@ -14,7 +14,7 @@ from packaging.utils import canonicalize_name
 
 ROOT = Path(__file__).parents[2]
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
-EXTRAS = ("http", "postgres")
+EXTRAS = ("http", "postgres", "watch")
 """Those that are used when the program runs."""
 
 ALLOWED = {
@@ -114,6 +114,20 @@ def test_the_page_lists_every_dependency_with_its_licence(everything: dict[str, 
         name: (re.sub(r"^\[\w+\]", "", span), extra, everything[canonicalize_name(name)])
         for name, (span, extra) in stated().items()
     }
+
+
+def test_the_pages_tell_of_every_extra() -> None:
+    """For whoever runs or builds on it, a row of what it brings; the others are named as those of the project's work."""
+    pages = {name: (ROOT / "docs" / name).read_text(encoding="utf-8") for name in ("dependencies.md", "operating.md")}
+    offered = re.findall(r"^\| `([a-z]+)` \| [^|]+ \|$", pages["operating.md"], re.MULTILINE)
+    (own,) = re.findall(r"The extras (.+) are for work on this project", pages["dependencies.md"])
+    assert sorted(offered + re.findall(r"`(\w+)`", own)) == sorted(PROJECT["optional-dependencies"])
+    assert {*offered} == {*EXTRAS, "contracts"}
+
+
+def test_the_bill_of_materials_is_of_every_extra_that_runs() -> None:
+    """The session installs the wheel with all of them."""
+    assert f"{{built}}[{','.join(EXTRAS)}]" in (ROOT / "noxfile.py").read_text(encoding="utf-8")
 
 
 @pytest.mark.parametrize(
