@@ -28,7 +28,7 @@ if TYPE_CHECKING:
         SetState,
         Unadapt,
     )
-    from .domain.document import Head, SkillDocument
+    from .domain.document import Head, SkillDocument, examine
     from .domain.edit import Append, Change, Replace, Whole
     from .domain.errors import (
         Abandoned,
@@ -67,12 +67,14 @@ if TYPE_CHECKING:
     from .domain.kept import KeptEntry, KeptListing
     from .domain.limits import LIMITS, Limits
     from .domain.names import (
+        MARKER,
         Address,
         Generation,
         ResourcePath,
         Revision,
         SkillName,
         SourceId,
+        new_generation,
         parse_address,
         resource_path,
         skill_name,
@@ -88,7 +90,7 @@ if TYPE_CHECKING:
     from .domain.rules import RULES
     from .domain.search import search
     from .domain.state_row import Row, StateKey
-    from .domain.tree import Content, Inventory, Item, SkillTree, Unlisted, revision_of
+    from .domain.tree import Content, Inventory, Item, SkillTree, Unlisted, folders_of, revision_of
     from .domain.verify import Difference, Verification
     from .ports.files import Published, SkillFiles
     from .ports.git import FoundSkill, GitSource
@@ -110,6 +112,7 @@ if TYPE_CHECKING:
 __all__ = [
     "KEEP",
     "LIMITS",
+    "MARKER",
     "RULES",
     "Abandoned",
     "Adapt",
@@ -241,9 +244,12 @@ __all__ = [
     "Watcher",
     "Whole",
     "Withheld",
+    "examine",
+    "folders_of",
     "git_ref",
     "git_url",
     "judged",
+    "new_generation",
     "packed",
     "parse_address",
     "render_clause",
@@ -288,7 +294,7 @@ _HOMES = {
         "SetState",
         "Unadapt",
     ),
-    ".domain.document": ("Head", "SkillDocument"),
+    ".domain.document": ("Head", "SkillDocument", "examine"),
     ".domain.edit": ("Append", "Change", "Replace", "Whole"),
     ".domain.errors": (
         "Abandoned",
@@ -327,12 +333,14 @@ _HOMES = {
     ".domain.kept": ("KeptEntry", "KeptListing"),
     ".domain.limits": ("LIMITS", "Limits"),
     ".domain.names": (
+        "MARKER",
         "Address",
         "Generation",
         "ResourcePath",
         "Revision",
         "SkillName",
         "SourceId",
+        "new_generation",
         "parse_address",
         "resource_path",
         "skill_name",
@@ -348,7 +356,7 @@ _HOMES = {
     ".domain.rules": ("RULES",),
     ".domain.search": ("search",),
     ".domain.state_row": ("Row", "StateKey"),
-    ".domain.tree": ("Content", "Inventory", "Item", "SkillTree", "Unlisted", "revision_of"),
+    ".domain.tree": ("Content", "Inventory", "Item", "SkillTree", "Unlisted", "folders_of", "revision_of"),
     ".domain.verify": ("Difference", "Verification"),
     ".ports.files": ("Published", "SkillFiles"),
     ".ports.git": ("FoundSkill", "GitSource"),

@@ -117,7 +117,7 @@ def test_the_page_lists_every_dependency_with_its_licence(everything: dict[str, 
 
 
 def test_the_pages_tell_of_every_extra() -> None:
-    """For whoever runs or builds on it, a row of what it brings; the others are named as those of the project's work."""
+    """Whoever runs or builds on it reads what it brings; the others are named as those of the work on the project."""
     pages = {name: (ROOT / "docs" / name).read_text(encoding="utf-8") for name in ("dependencies.md", "operating.md")}
     offered = re.findall(r"^\| `([a-z]+)` \| [^|]+ \|$", pages["operating.md"], re.MULTILINE)
     (own,) = re.findall(r"The extras (.+) are for work on this project", pages["dependencies.md"])

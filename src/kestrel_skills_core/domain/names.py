@@ -87,6 +87,7 @@ _RANKS: Final = {source: rank for rank, source in enumerate(SourceId)}
 DOCUMENT: Final = ResourcePath("SKILL.md")
 INTERNAL: Final = ".kestrel-internal"
 MARKER: Final = ".kestrel-generation"
+"""The file at the top of a skill's folder that says of which birth it is."""
 PROVENANCE: Final = ".kestrel-provenance.json"
 
 NAME_PATTERN: Final = r"^[a-z0-9](?:[a-z0-9_-]{0,62}[a-z0-9])?$"
