@@ -9,13 +9,16 @@ import sys
 from collections.abc import Iterator
 from functools import cache
 from html.parser import HTMLParser
+from importlib import import_module
 from pathlib import Path
+from pkgutil import iter_modules
 from urllib.parse import unquote, urlsplit
 
 import pytest
 from attrs import define, field
 
 import kestrel_skills_core
+from tests.api.surface import PUBLIC
 
 ROOT = Path(__file__).parents[2]
 DOCS = ROOT / "docs"
@@ -107,7 +110,9 @@ def test_the_references_have_what_they_are_of(site: Path) -> None:
     tools = {place for place in parsed(site / "tool-reference" / "index.html").places if place.startswith("skill_")}
     assert len(tools) == 10
     places = {place for path in (site / "reference").rglob("*.html") for place in parsed(path).places}
-    assert {name for name in kestrel_skills_core.__all__ if f"kestrel_skills_core.{name}" not in places} == set()
+    public = {f"{name}.{each}" for name in modules() for each in import_module(name).__all__}
+    public |= {f"kestrel_skills_core.{name}" for name in kestrel_skills_core.__all__}
+    assert public - places == set()
 
 
 def test_every_public_name_stands_in_one_reference() -> None:
@@ -118,6 +123,27 @@ def test_every_public_name_stands_in_one_reference() -> None:
         for name in re.findall(r"^::: kestrel_skills_core\.(\w+)$", path.read_text(encoding="utf-8"), re.MULTILINE)
     ]
     assert sorted(told) == sorted(kestrel_skills_core.__all__)
+
+
+def modules() -> Iterator[str]:
+    """The public modules but the core itself; of a package that names nothing, those within."""
+    for name in PUBLIC:
+        module = import_module(name)
+        if hasattr(module, "__all__"):
+            yield from () if name == "kestrel_skills_core" else (name,)
+        else:
+            yield from (f"{name}.{inner.name}" for inner in iter_modules(module.__path__))
+
+
+def test_every_public_module_stands_in_one_reference() -> None:
+    """And none that is not public, so that what the reference shows is what is promised."""
+    told = [
+        name
+        for path in sorted((DOCS / "reference").glob("*.md"))
+        for name in re.findall(r"^::: (kestrel_skills_\w+\..+)$", path.read_text(encoding="utf-8"), re.MULTILINE)
+        if not re.fullmatch(r"kestrel_skills_core\.\w+", name)
+    ]
+    assert sorted(told) == sorted(modules())
 
 
 @pytest.mark.parametrize("path", DOCUMENTS, ids=lambda path: path.relative_to(ROOT).as_posix())

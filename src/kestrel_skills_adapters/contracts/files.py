@@ -30,6 +30,7 @@ KIB = 1024
 LOCAL, SHARED = SourceId.AGENT_LOCAL, SourceId.HOST_SHARED
 
 Made = Callable[[Path, SourceId, Chance | None], Root]
+"""Makes an empty root below a folder, for a source. Only the agent's own, and with chance, gives its skills markers."""
 
 
 def draw(root: Root, text: str) -> None:

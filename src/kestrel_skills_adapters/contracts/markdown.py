@@ -13,6 +13,7 @@ from kestrel_skills_core.ports.markdown import Markdown
 __all__ = ["MarkdownContract", "marked"]
 
 marked = st.text(st.sampled_from("ab [](){}<>!`~*_#&;:/.\\\n\t -=|\"'é漢"), max_size=60)
+"""Texts of little but what CommonMark gives a meaning."""
 
 
 class MarkdownContract:

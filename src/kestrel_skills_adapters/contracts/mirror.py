@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from collections.abc import Set as AbstractSet
+from typing import Final
 
 from attrs import frozen
 
@@ -24,7 +25,10 @@ from ..world import finish
 
 __all__ = ["A", "B", "Bed", "MirrorContract", "catalog"]
 
-A, B = SkillName("a"), SkillName("b")
+A: Final = SkillName("a")
+"""One skill."""
+B: Final = SkillName("b")
+"""And another."""
 
 
 @frozen

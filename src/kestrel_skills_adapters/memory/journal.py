@@ -25,6 +25,7 @@ from attrs import field, frozen
 __all__ = ["Bytes", "Image", "Inode", "Journal", "Mode", "Names", "Operation", "Profile", "Renamed", "applied"]
 
 Profile = Literal["ordered", "journaled", "weak"]
+"""How much a disk may lose of what was not synced, from least to most."""
 
 _NO_ENTRIES: Final[Mapping[str, int]] = MappingProxyType({})
 
@@ -40,6 +41,7 @@ class Inode(NamedTuple):
 
 
 Image = Mapping[int, Inode]
+"""What is on a disk: the inodes by their numbers."""
 
 
 class Renamed(NamedTuple):
@@ -109,6 +111,7 @@ class Bytes:
 
 
 Operation = Names | Mode | Bytes
+"""One change of a disk."""
 
 
 def applied(image: Image, operation: Operation) -> dict[int, Inode] | None:

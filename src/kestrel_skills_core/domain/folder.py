@@ -54,6 +54,7 @@ __all__ = [
 ]
 
 Kind = Literal["file", "folder", "link", "other"]
+"""What an entry of a folder is, links not followed."""
 
 _MARKER: Final = re.compile(rb"kestrel-skill-generation-v1:([0-9a-f]{64})\n")
 _OWN: Final = {MARKER: LIMITS.marker_bytes, PROVENANCE: LIMITS.provenance_bytes}

@@ -26,6 +26,7 @@ from .record import PRIORITIES, SkillRecord
 __all__ = ["NODE_TYPE", "IndexEntry", "Node", "entry_of", "from_node", "node_id", "to_node"]
 
 NODE_TYPE: Final = "procedural_skill"
+"""The type of the nodes that tell of skills."""
 _SOURCES: Final = frozenset(SourceId)
 
 
