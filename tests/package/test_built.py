@@ -19,6 +19,13 @@ pytestmark = pytest.mark.build
 ROOT = Path(__file__).parents[2]
 
 
+def metadata(of: dict[str, Path]) -> str:
+    """What a wheel tells of itself."""
+    with zipfile.ZipFile(of["wheel"]) as wheel:
+        (name,) = (path for path in wheel.namelist() if path.endswith(".dist-info/METADATA"))
+        return wheel.read(name).decode()
+
+
 def tracked(*below: str) -> list[str]:
     """The files that git knows of, and those that it would not ignore."""
     command = ["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard", "--deduplicate", *below]
@@ -110,10 +117,8 @@ def test_the_sdist_has_what_its_wheel_and_its_tests_need(first: dict[str, Path])
 
 
 def test_what_it_says_of_itself_is_what_the_project_says(first: dict[str, Path]) -> None:
-    """Name, licence and Pythons; and the README is its long description."""
-    with zipfile.ZipFile(first["wheel"]) as wheel:
-        (name,) = (path for path in wheel.namelist() if path.endswith(".dist-info/METADATA"))
-        told = wheel.read(name).decode()
+    """Name, licence and Pythons."""
+    told = metadata(first)
     for line in (
         "Name: kestrel-feature-skills",
         "License-Expression: Apache-2.0",
@@ -122,4 +127,14 @@ def test_what_it_says_of_itself_is_what_the_project_says(first: dict[str, Path])
         "Provides-Extra: contracts",
     ):
         assert f"{line}\n" in told
-    assert told.endswith((ROOT / "README.md").read_text(encoding="utf-8"))
+
+
+def test_its_long_description_is_the_readme_with_links_that_lead_somewhere(first: dict[str, Path]) -> None:
+    """On an index nothing stands beside it: no link is relative, and each into the repository is to what is there."""
+    told = metadata(first).partition("\n\n")[2]
+    assert [link for link in re.findall(r"\]\(([^)]*)\)", told) if not link.startswith("https://")] == []
+    of_the_repository = r"https://github\.com/KestrelSovereignAI/kestrel-feature-skills/blob/(?:main|v[\d.]+)/"
+    paths = re.findall(rf"\]\({of_the_repository}([^)#]*)", told)
+    assert len(paths) > 20
+    assert [path for path in paths if not (ROOT / path).is_file()] == []
+    assert re.sub(rf"(?<=\]\(){of_the_repository}", "", told) == (ROOT / "README.md").read_text(encoding="utf-8")
