@@ -2,7 +2,8 @@
 
 A block runs in one bash, from the folder and with the variables that `Console` was given. Lines that begin with `>`
 continue a command. Below a command stands what it prints on both outputs; `...` stands for any text, over lines too,
-but is never all that is shown: a failure would fit as well.
+but is never all that is shown: a failure would fit as well. Empty lines at the end of an output do not count, since
+one in a block may be there to set two commands apart.
 """
 
 from __future__ import annotations
@@ -67,7 +68,7 @@ def commands(block: str) -> Iterator[tuple[str, str]]:
 
 
 def _differs(typed: str, shown: str, printed: str) -> str:
-    expected, got = (f"{text.strip()}\n" if text.strip() else "" for text in (shown, printed))
+    expected, got = (f"{text.rstrip()}\n" if text.strip() else "" for text in (shown, printed))
     if OutputChecker().check_output(expected, got, ELLIPSIS):
         return ""
     return f"$ {typed}\n{OutputChecker().output_difference(Comparison(typed, expected), got, ELLIPSIS)}"

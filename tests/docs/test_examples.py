@@ -134,6 +134,13 @@ class TestConsole:
         assert self.outcome(tmp_path, "$ true\n") is None
         assert self.outcome(tmp_path, "$ echo one\n") is not None
 
+    def test_an_empty_line_is_compared(self, tmp_path: Path) -> None:
+        """The first line of an output too, and how far it is indented."""
+        assert self.outcome(tmp_path, "$ echo; echo one\n\none\n") is None
+        assert self.outcome(tmp_path, "$ echo; echo one\none\n") is not None
+        assert self.outcome(tmp_path, "$ echo one\n\none\n") is not None
+        assert self.outcome(tmp_path, "$ echo '  one'\none\n") is not None
+
     def test_the_second_command_counts(self, tmp_path: Path) -> None:
         """A difference after a command that was right is found."""
         assert self.outcome(tmp_path, "$ echo one\none\n$ echo two\none\n") is not None
