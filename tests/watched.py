@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import os
-import sys
 from collections import Counter, OrderedDict
+from contextlib import suppress
 
 from attrs import define
 
@@ -74,7 +74,7 @@ def watch_every_root() -> None:
 
 
 def is_of_a_watch(fd: int) -> bool:
-    """Whether a descriptor is one that a watch holds; there are none but on Linux."""
-    if sys.platform != "linux":
-        return False
-    return os.readlink(f"/proc/self/fd/{fd}").startswith(("anon_inode:", "/memfd:kestrel-skills-mark"))  # noqa: PTH115
+    """Whether a descriptor is one that a watch holds: there are watches where descriptors are links, on Linux."""
+    with suppress(OSError):
+        return os.readlink(f"/dev/fd/{fd}").startswith(("anon_inode:", "/memfd:kestrel-skills-mark"))  # noqa: PTH115
+    return False

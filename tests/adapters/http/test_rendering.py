@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import mmap
-import sys
 from html.parser import HTMLParser
 from pathlib import Path
 from time import perf_counter
@@ -16,6 +15,8 @@ from kestrel_skills_adapters.http.rendering import rendered
 from kestrel_skills_adapters.markdown.html import html_of
 from kestrel_skills_core.domain.lint import target_of
 from kestrel_skills_core.domain.names import DOCUMENT
+
+STATM = Path("/proc/self/statm")
 
 FILES = {"SKILL.md", "references/a.md", 'a"b&c.md'}
 BLOCKS = {"blockquote", "h1", "h2", "h3", "h4", "h5", "h6", "hr", "li", "ol", "p", "pre", "ul"}
@@ -183,7 +184,7 @@ def test_four_times_the_text_costs_at_most_six_times_the_time() -> None:
     assert any(cost(8_000) < 6 * max(cost(2_000), 0.01) for _ in range(4))
 
 
-@pytest.mark.skipif(sys.platform != "linux", reason="only Linux tells a process what it holds now")
+@pytest.mark.skipif(not STATM.exists(), reason="only Linux tells a process what it holds now")
 def test_memory_is_given_back() -> None:
     """The parser's package never does: a hundred pages would cost it what they hold, which is ten times as much."""
     text = "word *word* [a](b.md)\n\n" * 4_000
@@ -197,4 +198,4 @@ def test_memory_is_given_back() -> None:
 
 def resident() -> int:
     """The bytes of memory that this process has now, whatever it had before."""
-    return int(Path("/proc/self/statm").read_text().split()[1]) * mmap.PAGESIZE
+    return int(STATM.read_text().split()[1]) * mmap.PAGESIZE

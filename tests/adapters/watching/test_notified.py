@@ -29,15 +29,20 @@ pytest.importorskip("watchfiles", reason="watchfiles is not installed: it is the
 SHARED = SourceId.HOST_SHARED
 
 
+def on_a_local_disk(folder: Path) -> Path:
+    """That folder; the test is skipped where nothing in it can be watched."""
+    if not disks.is_local(str(folder)):
+        pytest.skip("the folder for temporary files lies on no disk that is watched")
+    return folder
+
+
 @pytest.fixture
 def root(tmp_path: Path) -> Path:
     """A root with two skills, one of which holds a folder; on a disk that can be watched."""
-    path = tmp_path / "skills"
+    path = on_a_local_disk(tmp_path) / "skills"
     (skill(path, "knots") / "scripts").mkdir()
     (path / "knots" / "scripts" / "tie.sh").write_bytes(b"one")
     skill(path, "lint")
-    if not disks.is_local(str(path)):
-        pytest.skip("the folder for temporary files lies on no disk that is watched")
     return path
 
 
@@ -111,7 +116,7 @@ def test_a_file_that_changed_is_heard_of_at_once(
 @pytest.mark.parametrize("change", FOLDERS.values(), ids=FOLDERS)
 def test_a_folder_that_came_or_went_ends_the_watch(tmp_path: Path, change: Callable[[Path], None]) -> None:
     """What is in it now is not heard of; so it is with the root, and with a folder above it."""
-    root = tmp_path / "above" / "skills"
+    root = on_a_local_disk(tmp_path) / "above" / "skills"
     skill(root, "knots")
     skill(root, "lint")
     placed = place(str(root))
