@@ -58,14 +58,14 @@ def test_a_root_with_too_much_in_it_is_not_listed_to_its_end(tmp_path: Path) -> 
 @pytest.mark.parametrize(
     ("mount", "root", "kind"),
     [
-        (b"27", b"/work/skills", "ext4"),
+        (b"27", b"/var/lib/skills", "ext4"),
         (b"27", b"/srv/skills", None),
         (b"27", b"/srv/skill", "ext4"),
         (b"27", b"/home/ada b", None),
         (b"28", b"/home/ada b/skills", "nfs4"),
         (b"29", b"/srv/skills/knots", "ext4"),
         (b"30", b"/srv/other/skills", "fuse.sshfs"),
-        (b"99", b"/work/skills", None),
+        (b"99", b"/var/lib/skills", None),
     ],
 )
 def test_the_kind_of_a_disk(mount: bytes, root: bytes, kind: str | None) -> None:
