@@ -11,7 +11,7 @@ import sys
 
 from kestrel_skills_core.domain.clause import render_clause
 from kestrel_skills_core.domain.document import Head
-from kestrel_skills_core.domain.names import Generation, Revision, SkillName, SourceId
+from kestrel_skills_core.domain.names import Generation, SkillName, SourceId
 from kestrel_skills_core.domain.record import Sighting, SkillState, Subject
 from kestrel_skills_core.domain.resolver import Resolver, Survey
 from kestrel_skills_core.domain.state_row import StateKey
@@ -37,9 +37,7 @@ def main(seed: str) -> None:
             generation = Generation(f"{number:064x}")
             head = Head(name, f"{TEXTS[number % 3]} {source} {number}")
             if number % 7 or root:
-                sightings[name] = Sighting(
-                    folder=name, head=head, inventory=(), revision=Revision("cd" * 32), generation=generation
-                )
+                sightings[name] = Sighting(folder=name, head=head, inventory=(), generation=generation)
             subject = Subject(root=root) if root else Subject(generation=generation)
             states[StateKey(name, root is not None)] = SkillState(enabled=True, priority=number % 4, subject=subject)
         surveys.append(Survey(source=source, root=root, sightings=sightings))

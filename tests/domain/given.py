@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from typing import Any
 
 from hypothesis import strategies as st
@@ -9,16 +10,27 @@ from hypothesis import strategies as st
 from kestrel_skills_core.domain import rules
 from kestrel_skills_core.domain.document import Head
 from kestrel_skills_core.domain.findings import Finding
-from kestrel_skills_core.domain.names import Generation, Revision, SkillName, SourceId, is_skill_name, resource_path
+from kestrel_skills_core.domain.names import (
+    Generation,
+    ResourcePath,
+    Revision,
+    SkillName,
+    SourceId,
+    is_skill_name,
+    resource_path,
+)
 from kestrel_skills_core.domain.provenance import Provenance
 from kestrel_skills_core.domain.record import Sighting, SkillRecord, SkillState, Subject
 from kestrel_skills_core.domain.text import folded, unseen
-from kestrel_skills_core.domain.tree import Content, SkillTree
+from kestrel_skills_core.domain.tree import Content, Item, SkillTree
 
 COMMIT = "c0ffee" * 6 + "c0ff"
 GENERATION = Generation("ab" * 32)
 ROOT = "cd" * 32
-REVISION = Revision("ef" * 32)
+REVISION = Revision(hashlib.sha256(b"kestrel-skill-revision-v2\n").hexdigest())
+"""Of a skill without any file."""
+OTHER_FILES = (Item(ResourcePath("SKILL.md"), 1, bytes(32), executable=False),)
+"""Of a skill that has another revision."""
 GIT = Provenance(kind="git", url="https://example.org/skills", commit=COMMIT)
 FAULT = Finding(rules.NO_DOCUMENT, "SKILL.md", "the folder has no SKILL.md")
 
@@ -36,15 +48,12 @@ paths = st.lists(
 
 
 def record(name: str = "a", description: str = "When to use it", **fields: Any) -> SkillRecord:
-    """A skill of the agent's own, off."""
-    values: dict[str, Any] = {
-        "source": SourceId.AGENT_LOCAL,
-        "revision": REVISION,
-        "inventory": (),
-        "generation": GENERATION,
-        "root": ROOT,
-    }
-    return SkillRecord(name=SkillName(name), description=description, **values | fields)
+    """A skill of the agent's own, off; without a file, so that its revision is `REVISION`."""
+    placed: dict[str, Any] = {"source": SourceId.AGENT_LOCAL, "root": ROOT}
+    placed |= {key: fields.pop(key) for key in ("source", "root", "state", "shadowed") if key in fields}
+    seen: dict[str, Any] = {"inventory": (), "generation": GENERATION}
+    head = Head(SkillName(name), description)
+    return SkillRecord(seen=Sighting(folder=name, head=head, **seen | fields), **placed)
 
 
 def enabled(name: str = "a", description: str = "When to use it", priority: int = 100) -> SkillRecord:
@@ -55,7 +64,7 @@ def enabled(name: str = "a", description: str = "When to use it", priority: int 
 
 def sighting(name: str = "a", *, valid: bool = True, **fields: Any) -> Sighting:
     """A folder of that name with a marker, that holds a skill or a fault."""
-    values: dict[str, Any] = {"inventory": (), "revision": REVISION, "generation": GENERATION}
+    values: dict[str, Any] = {"inventory": (), "generation": GENERATION}
     head = Head(SkillName(name), f"When to use {name}") if valid else None
     return Sighting(folder=name, head=head, findings=() if valid else (FAULT,), **values | fields)
 

@@ -7,9 +7,9 @@ from kestrel_skills_core.domain.record import Rejection, SkillRecord, SkillState
 from kestrel_skills_core.domain.resolver import Catalog
 from kestrel_skills_core.domain.rules import NO_DOCUMENT
 from kestrel_skills_core.domain.state_row import StateKey
+from tests.domain.given import REVISION, record
 
 BIRTH = Generation("a" * 64)
-BYTES = Revision("b" * 64)
 ROOT = "c" * 64
 ON = SkillState(enabled=True, subject=Subject(generation=BIRTH))
 SHARED_ON = SkillState(enabled=True, subject=Subject(root=ROOT))
@@ -17,27 +17,12 @@ SHARED_ON = SkillState(enabled=True, subject=Subject(root=ROOT))
 
 def local(name: str, shadowed: tuple[SkillRecord, ...] = ()) -> SkillRecord:
     """A skill of the agent's own."""
-    return SkillRecord(
-        name=SkillName(name),
-        description="Use it.",
-        source=SourceId.AGENT_LOCAL,
-        revision=BYTES,
-        inventory=(),
-        generation=BIRTH,
-        shadowed=shadowed,
-    )
+    return record(name, generation=BIRTH, root=None, shadowed=shadowed)
 
 
 def shared(name: str) -> SkillRecord:
     """A skill that the host shares."""
-    return SkillRecord(
-        name=SkillName(name),
-        description="Use it.",
-        source=SourceId.HOST_SHARED,
-        revision=BYTES,
-        inventory=(),
-        root=ROOT,
-    )
+    return record(name, source=SourceId.HOST_SHARED, generation=None, root=ROOT)
 
 
 def key(name: str, *, of_host: bool = False) -> StateKey:
@@ -61,7 +46,7 @@ def test_every_row_is_of_one_kind() -> None:
 
 def test_a_pin_is_to_the_bytes() -> None:
     """A row that is pinned to another revision is inert."""
-    pinned = SkillState(enabled=True, subject=Subject(generation=BIRTH), pin=BYTES)
+    pinned = SkillState(enabled=True, subject=Subject(generation=BIRTH), pin=REVISION)
     other = SkillState(enabled=True, subject=Subject(generation=BIRTH), pin=Revision("e" * 64))
     assert census_of({key("tea"): pinned}, Catalog((local("tea"),))) == Census(on=1)
     assert census_of({key("tea"): other}, Catalog((local("tea"),))) == Census(inert=1)

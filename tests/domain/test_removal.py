@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from kestrel_skills_core.domain.approval import ApprovalBinding
 from kestrel_skills_core.domain.errors import NotEditable, StaleRevision
-from kestrel_skills_core.domain.names import Generation, ResourcePath, Revision, SkillName, SourceId
+from kestrel_skills_core.domain.names import Generation, ResourcePath, SkillName, SourceId
 from kestrel_skills_core.domain.provenance import Provenance
 from kestrel_skills_core.domain.record import Sighting
 from kestrel_skills_core.domain.removal import Manifest, approved_manifest, manifest_of
@@ -26,7 +26,6 @@ FOUND = Sighting(
     folder="knots",
     head=None,
     inventory=TREE.inventory,
-    revision=TREE.revision,
     generation=GENERATION,
     unlisted=(LITTER,),
 )
@@ -88,7 +87,7 @@ def test_an_installed_skill_is_approved_as_one() -> None:
     [
         evolve(FOUND, generation=None),
         evolve(FOUND, generation=Generation("cd" * 32)),
-        evolve(FOUND, revision=Revision("cd" * 32)),
+        evolve(FOUND, inventory=()),
         evolve(FOUND, unlisted=()),
         evolve(FOUND, unlisted=(evolve(LITTER, size=4),)),
         evolve(FOUND, unlisted=(evolve(LITTER, ctime_ns=10**18 + 2),)),

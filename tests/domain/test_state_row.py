@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from kestrel_skills_core.domain.names import Generation, Revision, SkillName, is_skill_name
 from kestrel_skills_core.domain.record import SkillState, Subject
 from kestrel_skills_core.domain.state_row import Row, StateKey, from_row, row_name, to_row
+from tests.domain.given import record
 
 A, B = "a1" * 32, "b2" * 32
 LOCAL = StateKey(SkillName("lint"))
@@ -108,15 +109,15 @@ def test_any_other_spelling_is_inert(file_path: object) -> None:
     """A row whose value is not exactly what would be written keeps its switch and priority, and turns nothing on."""
     found = from_row(Row("skill:lint", file_path, 1, 3))
     assert found == (LOCAL, SkillState(enabled=True, priority=3, subject=Subject()))
-    assert not found[1].is_on(BIRTH, Revision(B))
+    assert not record("lint", generation=A, state=found[1]).enabled
 
 
 def test_a_row_of_the_release_before_has_no_subject() -> None:
     """A row that only names the skill, as 0.1.0 wrote them, is inert, and can be told from every other inert row."""
     found = from_row(Row("skill:lint", "skill://lint", 1, 3))
     assert found == (LOCAL, SkillState(enabled=True, priority=3, subject=None))
-    assert not found[1].is_on(BIRTH, Revision(B))
-    assert not found[1].is_on(None, Revision(B))
+    assert not record("lint", generation=A, state=found[1]).enabled
+    assert not record("lint", generation=None, state=found[1]).enabled
 
 
 def test_a_local_value_is_inert_in_a_shared_row() -> None:
@@ -190,3 +191,10 @@ def test_only_the_exact_spelling_names_a_subject(data: st.DataObject, keyed: tup
     found = from_row(changed)
     assert found is not None
     assert found[1].subject == Subject() or to_row(*found) == changed
+
+
+@pytest.mark.parametrize("subject", [Subject(generation="x"), Subject(root=A.upper())])
+def test_a_state_that_no_row_could_keep_has_none(subject: Subject) -> None:
+    """What is of no digest would be lost on its way to the table."""
+    with pytest.raises(ValueError, match="must be"):
+        to_row(LOCAL, SkillState(enabled=True, subject=subject))

@@ -13,6 +13,7 @@ from kestrel_skills_core.domain.names import Address, Generation, Revision, Skil
 from kestrel_skills_core.domain.record import Rejection, SkillRecord, SkillState, Subject
 from kestrel_skills_core.domain.state_row import StateKey
 from kestrel_skills_core.service.decide import Turn, key_of, turned, turned_off, turned_on
+from tests.domain.given import OTHER_FILES, REVISION, record
 
 A, B = Revision("a1" * 32), Revision("b2" * 32)
 NAME = SkillName("lint")
@@ -25,15 +26,13 @@ states = st.builds(
     enabled=st.booleans(),
     priority=st.integers(-100_000, 100_000),
     subject=subjects,
-    pin=st.none() | st.sampled_from([A, B]),
+    pin=st.none() | st.sampled_from([REVISION, B]),
 )
 records = st.builds(
-    SkillRecord,
-    name=st.just(NAME),
-    description=st.just("Use when testing."),
+    record,
+    st.just(NAME),
     source=st.sampled_from(SourceId),
-    revision=st.sampled_from([A, B]),
-    inventory=st.just(()),
+    inventory=st.sampled_from([(), OTHER_FILES]),
     generation=st.none() | st.just(Generation(A)),
     root=st.none() | st.just(B),
     state=states,
@@ -42,7 +41,11 @@ rejections = st.builds(
     Rejection, label=st.just("lint"), name=st.just(NAME), source=st.sampled_from(SourceId), faults=st.just(())
 )
 on_commands = st.builds(
-    SetState, address=addresses, enabled=st.just(True), priority=priorities, pin=st.none() | st.sampled_from([A, B])
+    SetState,
+    address=addresses,
+    enabled=st.just(True),
+    priority=priorities,
+    pin=st.none() | st.sampled_from([REVISION, B]),
 )
 off_commands = st.builds(SetState, address=addresses, enabled=st.just(False), priority=priorities)
 
@@ -92,7 +95,7 @@ def test_what_is_moved_is_moved_and_nothing_else(
     assert state.priority == (now.priority if priority is None else priority)
 
 
-@given(st.none() | st.sampled_from([A, B]), records | rejections)
+@given(st.none() | st.sampled_from([REVISION, B]), records | rejections)
 def test_only_what_is_on_is_pinned(pin: Revision | None, found: SkillRecord | Rejection) -> None:
     """Of a skill that is on, exactly the bytes are that are there; one that is off has no pin to take away."""
     command = SetState(address=Address(NAME), pin=pin)

@@ -20,7 +20,7 @@ from kestrel_skills_core.domain.record import Rejection, SkillRecord, SkillState
 from kestrel_skills_core.domain.resolver import Catalog
 from kestrel_skills_core.ports.graph import IndexUnavailable
 from kestrel_skills_core.service.indexing import Indexed, repairs
-from tests.domain.given import FAULT, GENERATION, REVISION, enabled, few_names, priorities, record
+from tests.domain.given import FAULT, GENERATION, OTHER_FILES, REVISION, enabled, few_names, priorities, record
 
 THEN, NOW = datetime(2026, 1, 1, tzinfo=UTC), datetime(2026, 2, 2, tzinfo=UTC)
 BIRD, COD, DUCK = SkillName("bird"), SkillName("cod"), SkillName("duck")
@@ -81,7 +81,7 @@ def test_only_what_differs_is_written() -> None:
     [
         record("bird", "Another use"),
         record("bird", source=SourceId.GIT),
-        record("bird", revision=Revision("0" * 64)),
+        record("bird", inventory=OTHER_FILES),
         record("bird", state=SkillState(priority=7)),
         enabled("bird"),
     ],
@@ -259,11 +259,11 @@ skills = st.builds(
 catalogs = st.lists(skills, unique_by=lambda skill: skill.name, max_size=5)
 indexes = st.dictionaries(
     few_names.map(SkillName),
-    st.none() | skills | skills.map(lambda skill: evolve(skill, revision=Revision("0" * 64))),
+    st.none() | st.tuples(skills, st.sampled_from([REVISION, Revision("0" * 64)])),
     max_size=5,
 ).map(
     lambda drawn: {
-        name: None if skill is None else entry_of(evolve(skill, name=name), THEN) for name, skill in drawn.items()
+        name: found and evolve(entry_of(found[0], THEN), name=name, revision=found[1]) for name, found in drawn.items()
     }
 )
 

@@ -20,6 +20,7 @@ from kestrel_skills_adapters.memory.privacy import MemoryPrivacy
 from kestrel_skills_adapters.memory.world import MemoryClock
 from kestrel_skills_adapters.world import finish
 from kestrel_skills_core.domain.commands import Edit, Install
+from kestrel_skills_core.domain.document import Head
 from kestrel_skills_core.domain.edit import Replace
 from kestrel_skills_core.domain.errors import SkillAbsent, SkillError, SourceUnavailable, StateUnavailable, TooLarge
 from kestrel_skills_core.domain.names import DOCUMENT, Address, Revision, SkillName, SourceId, parse_address
@@ -607,7 +608,7 @@ RECORD = finish(shelf({"a": skill("a") | MARKED}).library.catalog()).catalog.rec
 def seen(name: SkillName, priority: int) -> SkillRecord:
     """A skill that is on; looks that saw different things saw other priorities."""
     state = SkillState(enabled=True, priority=priority, subject=RECORD.subject)
-    return evolve(RECORD, name=name, state=state)
+    return evolve(RECORD, seen=evolve(RECORD.seen, head=Head(name, "Use it.")), state=state)
 
 
 @define

@@ -231,8 +231,11 @@ class PosixSkillFiles:
 
         What could not be read has no stamp; such a folder is a rejection, and looked at again each time.
         """
-        with self.calls.folder(name, root) as folder:
+        folder = self.calls.open(name, root)
+        try:
             look.walk(folder)
+        finally:
+            self.calls.close(folder)
         if look.young and not look.unread and not self._is_as_stamped(name, tuple(look.stamps)):
             raise Moved
 

@@ -87,7 +87,7 @@ class Walk:
             if kind == "folder":
                 folders.append(name)
             else:
-                self._meet(name, kind, at, intern(prefix + name))
+                self._meet(name, kind, at, intern(prefix + name) if prefix else name)
         for name in folders:
             self.stamps.append(name)
             if self._told.enters(prefix + name):
@@ -118,25 +118,27 @@ class Walk:
             with suppress(OSError):
                 self._stamp(name, self._calls.stat(name, at))
             return
-        self._stamp(name, found)
-        size = found.st_size
-        if most is None:
-            self._told.aside(path, kind, size=size, mtime_ns=found.st_mtime_ns, ctime_ns=found.st_ctime_ns)
-        elif content is None:
-            if not stat.S_ISREG(found.st_mode):
+        size = self._stamp(name, found)
+        if content is not None:
+            if len(content) != size:
                 raise Moved
-            self._told.large(path, size)
-        elif len(content) != size:
-            raise Moved
-        else:
             executable = found.st_mode & EXECUTABLE != 0
             self._told.file(path, content, executable=executable)
             if self._kept is not None:
                 self._kept[path] = Content(content, executable)
+        elif most is None:
+            self._told.aside(path, kind, size=size, mtime_ns=found.st_mtime_ns, ctime_ns=found.st_ctime_ns)
+        elif not stat.S_ISREG(found.st_mode):
+            raise Moved
+        else:
+            self._told.large(path, size)
 
-    def _stamp(self, name: str, found: os.stat_result) -> None:
-        self.stamps += (name, found.st_ino, found.st_size, found.st_mtime_ns, found.st_ctime_ns)
-        self._date(found)
+    def _stamp(self, name: str, found: os.stat_result) -> int:
+        size, written, changed = found.st_size, found.st_mtime_ns, found.st_ctime_ns
+        self.stamps += (name, found.st_ino, size, written, changed)
+        if written > self._horizon or changed > self._horizon:
+            self.young = True
+        return size
 
     def _date(self, found: os.stat_result) -> None:
         if found.st_mtime_ns > self._horizon or found.st_ctime_ns > self._horizon:

@@ -62,7 +62,7 @@ def _kind(state: SkillState, record: SkillRecord | None) -> str:
         return "off"
     if record is None:
         return "astray"
-    return "on" if state.is_on(record.subject, record.revision) else "inert"
+    return "on" if record.is_on_by(state) else "inert"
 
 
 def _records(catalog: Catalog) -> Iterator[SkillRecord]:

@@ -6,7 +6,7 @@ The rules themselves stand in `rules.py`.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping, Sequence
 from typing import Final, Literal
 
 from attrs import evolve, frozen
@@ -78,17 +78,21 @@ class Finding:
         return f"{at}: {self.code} {self.message}"
 
 
-def faults_of(findings: Iterable[Finding]) -> tuple[Finding, ...]:
+def faults_of(findings: Sequence[Finding]) -> tuple[Finding, ...]:
     """The findings that keep a skill out of a catalog, in reading order."""
+    if not findings:
+        return ()
     return tuple(sorted([found for found in findings if found.severity == "error"], key=_place))
 
 
-def capped(findings: Iterable[Finding]) -> tuple[Finding, ...]:
+def capped(findings: Sequence[Finding]) -> tuple[Finding, ...]:
     """The findings in reading order, at most `Limits.findings` of them.
 
     Where not all fit, errors are kept before warnings and those before the rest, and the last one says that there are
     more. Capping what was capped before changes nothing.
     """
+    if not findings:
+        return ()
     found = sorted(findings, key=_place)
     if len(found) <= LIMITS.findings:
         return tuple(found)

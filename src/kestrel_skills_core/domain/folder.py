@@ -39,7 +39,7 @@ from .provenance import Provenance, UnreadableProvenance, load_provenance
 from .record import Sighting
 from .rewrite import is_rewritable
 from .text import escaped, place_in
-from .tree import Item, Listing, Unlisted, clashes, revision_of
+from .tree import Item, Listing, Unlisted, clashes
 
 __all__ = [
     "Folder",
@@ -236,18 +236,16 @@ class Folder:
         crossed = self._crossed()
         judged = self._judged(crossed)
         faults = faults_of(judged)
-        inventory = () if crossed else tuple(sorted(self._items))
         return Sighting(
             folder=self._name,
             head=None if faults else self._head,
-            inventory=inventory,
-            revision=revision_of(inventory),
+            inventory=() if crossed else tuple(sorted(self._items)),
             findings=capped(judged),
             generation=self._generation,
             provenance=self._provenance,
             unlisted=None if crossed else self._listing(),
             unread=self._unread,
-            unrecorded=next((found for found in judged if found.file == PROVENANCE), None),
+            unrecorded=next((found for found in judged if found.file == PROVENANCE), None) if judged else None,
             adaptable=bool(faults) and is_adaptable(self._name, self._document, faults, self._provenance),
             stamps=stamps,
         )
@@ -272,9 +270,8 @@ class Folder:
 
     def _judged(self, crossed: Sequence[tuple[Rule, TooLarge]]) -> list[Finding]:
         """Every finding. Which files were read before too many bytes were met is chance, and so not told."""
-        findings = self._findings + [Finding(rule, ".", str(error)) for rule, error in crossed]
-        if not crossed:
-            findings += self._binaries
+        findings = [*self._findings, *(self._binaries if not crossed else ())]
+        findings += [Finding(rule, ".", str(error)) for rule, error in crossed]
         if not self._document_met:
             findings.append(self._missing_document())
         if len(set(self._keys.values())) < len(self._keys):
@@ -306,7 +303,7 @@ class Folder:
     def _listing(self) -> Listing | None:
         if self._unlisted is None or len(self._unlisted) > LIMITS.skill_entries:
             return None
-        return tuple(sorted(self._unlisted))
+        return tuple(sorted(self._unlisted)) if self._unlisted else ()
 
 
 def _finding(rule: Rule, path: str, message: str, place: tuple[int, int] = (0, 0), advice: str = "") -> Finding:

@@ -6,14 +6,12 @@ It may only ever answer less than the close look of `document` does; a property 
 from __future__ import annotations
 
 import re
-from typing import Final
-
-from attrs import frozen
+from typing import Final, NamedTuple
 
 from .canonical import canonical, values_of
 from .limits import LIMITS
 from .names import SkillName, is_skill_name
-from .text import folded, unseen
+from .text import folded, is_plain, unseen
 
 __all__ = ["CONTROLS", "LONG_BODY_LINES", "VISIBLE", "WORDY", "Head", "glance", "holds_controls"]
 
@@ -28,8 +26,7 @@ LONG_BODY_LINES: Final = 500
 _FENCE: Final = "---\n"
 
 
-@frozen
-class Head:
+class Head(NamedTuple):
     """What the catalog keeps of a `SKILL.md`, legal by construction: made by `document.examine` only."""
 
     name: SkillName
@@ -49,18 +46,17 @@ def glance(content: bytes, folder: str) -> Head | None:
         return None
     name, description = values_of(fields)
     body_at = fields.end() + len(_FENCE)
-    is_plain = (
+    is_canonical = (
         name == folder
         and is_skill_name(name)
         and 0 < len(description) <= WORDY
-        and folded(description) == description
-        and not any(unseen(description))
+        and (is_plain(description) or (folded(description) == description and not any(unseen(description))))
         and VISIBLE.search(text, body_at) is not None
         and text.count("\n", body_at) <= LONG_BODY_LINES
         and "\r" not in text
         and not holds_controls(text)
     )
-    return Head(SkillName(name), description) if is_plain else None
+    return Head(SkillName(name), description) if is_canonical else None
 
 
 def holds_controls(text: str) -> bool:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import hashlib
-from typing import Any, Final
+from functools import cached_property
+from typing import Any, Final, NamedTuple
 
 from attrs import Attribute, evolve, field, frozen
 
@@ -13,10 +14,11 @@ from .errors import StoreFailed
 from .findings import Finding, faults_of
 from .names import Generation, Revision, SkillName, SourceId, digest
 from .provenance import Provenance
-from .tree import Inventory, Listing
+from .tree import Inventory, Listing, revision_of
 
 __all__ = ["PRIORITIES", "Rejection", "Sighting", "SkillRecord", "SkillState", "Subject"]
 
+_SHARED: Final = SourceId.HOST_SHARED
 PRIORITIES: Final = range(-100_000, 100_001)
 """Lower comes first."""
 
@@ -36,7 +38,6 @@ class Sighting:
     folder: str
     head: Head | None
     inventory: Inventory
-    revision: Revision
     findings: tuple[Finding, ...] = ()
     generation: Generation | None = None
     provenance: Provenance | None = None
@@ -45,6 +46,11 @@ class Sighting:
     unrecorded: Finding | None = None
     adaptable: bool = False
     stamps: object = None
+
+    @cached_property
+    def revision(self) -> Revision:
+        """The digest of the inventory: worked out when it is asked for, which a survey does of nothing."""
+        return revision_of(self.inventory)
 
     @property
     def faults(self) -> tuple[Finding, ...]:
@@ -61,6 +67,13 @@ class Sighting:
             raise StoreFailed("look", f"`{self.unread.file}`: {self.unread.message}", self.unread.fix)
 
 
+class Subject(NamedTuple):
+    """What a state row speaks of: one birth of a local folder, or one shared root; the empty one, of nothing."""
+
+    generation: Generation | None = None
+    root: str | None = None
+
+
 def _is_digest(_: object, attribute: Attribute[Any], value: str | None) -> None:
     if value is not None and digest(value) is None:
         raise ValueError(f"{attribute.name} must be 64 lower-case hex digits")
@@ -69,18 +82,6 @@ def _is_digest(_: object, attribute: Attribute[Any], value: str | None) -> None:
 def _is_priority(_: object, attribute: Attribute[Any], value: int) -> None:
     if value not in PRIORITIES:
         raise ValueError(f"{attribute.name} must be from {PRIORITIES[0]:,} to {PRIORITIES[-1]:,}")
-
-
-@frozen
-class Subject:
-    """What a state row speaks of: one birth of a local folder, or one shared root; the empty one, of nothing.
-
-    Raises:
-        ValueError: Either is not 64 hex digits.
-    """
-
-    generation: Generation | None = field(default=None, validator=_is_digest)
-    root: str | None = field(default=None, validator=_is_digest)
 
 
 @frozen(kw_only=True)
@@ -99,40 +100,92 @@ class SkillState:
     subject: Subject | None = None
     pin: Revision | None = field(default=None, validator=_is_digest)
 
-    def is_on(self, subject: Subject | None, revision: Revision) -> bool:
-        """Whether it switches on what is there now: that very subject and, if pinned, those very bytes."""
-        return self.enabled and subject is not None and self.subject == subject and self.pin in (None, revision)
+
+def _shown(seen: Sighting) -> tuple[object, ...]:
+    """What a record shows of what was seen."""
+    return seen.head, seen.inventory, seen.findings, seen.generation, seen.provenance, seen.unlisted
 
 
 @frozen(kw_only=True)
 class SkillRecord:
-    """A skill that can be read: what it is, where it comes from, and its state for one agent."""
+    """A skill that can be read: what was seen of it, where that is, and its state for one agent.
 
-    name: SkillName
-    description: str
+    `seen` has a head. `root` is what state rows name the shared root by. Records are equal where they show the same:
+    the stamps of what was seen do not count.
+    """
+
+    seen: Sighting = field(eq=_shown)
     source: SourceId
-    revision: Revision
-    inventory: Inventory
-    generation: Generation | None = None
     root: str | None = None
-    provenance: Provenance | None = None
-    unlisted: Listing | None = ()
-    findings: tuple[Finding, ...] = ()
     state: SkillState = SkillState()
     shadowed: tuple[SkillRecord, ...] = ()
+    name: SkillName = field(init=False, eq=False)
     enabled: bool = field(init=False, eq=False, repr=False)
     """Whether it is on, for the bytes that were seen; said once, since all that follows a catalog asks it of each."""
 
+    @name.default
+    def _of_the_head(self) -> SkillName:
+        return self._head.name
+
     @enabled.default
     def _is_on(self) -> bool:
-        return self.state.enabled and self.state.is_on(self.subject, self.revision)
+        return self.state.enabled and self.is_on_by(self.state)
+
+    def is_on_by(self, state: SkillState) -> bool:
+        """Whether a state switches it on: a state of that very subject and, if pinned, of those very bytes."""
+        return (
+            state.enabled
+            and state.subject is not None
+            and state.subject == self.subject
+            and (state.pin is None or state.pin == self.revision)
+        )
+
+    @property
+    def _head(self) -> Head:
+        head = self.seen.head
+        assert head is not None, "what has no head is a rejection"
+        return head
+
+    @property
+    def description(self) -> str:
+        """When to use it: the line that is published of it."""
+        return self._head.description
+
+    @property
+    def revision(self) -> Revision:
+        """The digest of what it holds."""
+        return self.seen.revision
+
+    @property
+    def inventory(self) -> Inventory:
+        """Its files, in order of their paths."""
+        return self.seen.inventory
+
+    @property
+    def generation(self) -> Generation | None:
+        """Its birth, where its folder is the agent's own and has a marker."""
+        return self.seen.generation
+
+    @property
+    def provenance(self) -> Provenance | None:
+        """Where it came from, if that was recorded."""
+        return self.seen.provenance
+
+    @property
+    def unlisted(self) -> Listing | None:
+        """What is in its folder beside its files; nothing where nobody saw all of it."""
+        return self.seen.unlisted
+
+    @property
+    def findings(self) -> tuple[Finding, ...]:
+        """What could be better about it."""
+        return self.seen.findings
 
     @property
     def subject(self) -> Subject | None:
         """What a state row must name to speak of this skill; nothing where it cannot be switched on."""
-        if self.source is SourceId.HOST_SHARED:
-            return Subject(root=self.root) if self.root is not None else None
-        return Subject(generation=self.generation) if self.generation is not None else None
+        generation, root = (None, self.root) if self.source is _SHARED else (self.seen.generation, None)
+        return Subject(generation, root) if generation or root else None
 
     @property
     def priority(self) -> int:

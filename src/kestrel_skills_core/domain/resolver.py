@@ -10,13 +10,12 @@ Rule 4: the result depends on what was seen, and not on the order it was seen in
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from typing import Final
 
 from attrs import evolve, field, frozen
 
-from .document import Head
 from .errors import SkillAbsent, SkillError
 from .names import Address, SkillName, SourceId, is_skill_name
 from .nearest import suggestion
@@ -27,7 +26,6 @@ from .text import escaped
 __all__ = ["Catalog", "Resolver", "Survey", "leads_to"]
 
 _LABEL_CHARS: Final = 80
-_NO_ROW: Final = SkillState()
 
 
 @frozen(kw_only=True)
@@ -59,13 +57,13 @@ class Survey:
         if states and sighting.head is not None:
             state = states.get(StateKey(sighting.head.name, source is SourceId.HOST_SHARED))
             if state is not None:
-                return _record(self, sighting, sighting.head, source, state)
+                return SkillRecord(seen=sighting, source=source, root=self.root, state=state)
         found = self._stateless.get(folder)
         if found is None:
             found = self._stateless[folder] = (
                 _rejection(folder, sighting, source)
                 if sighting.head is None
-                else _record(self, sighting, sighting.head, source, _NO_ROW)
+                else SkillRecord(seen=sighting, source=source, root=self.root)
             )
         return found
 
@@ -158,23 +156,23 @@ class Resolver:
         """One catalog of all sources; `states` absent means that nothing is known to be on."""
         surveys = sorted(surveys, key=lambda survey: survey.source.rank)
         unread = [survey for survey in surveys if survey.problem is not None]
-        candidates: dict[SkillName, list[SkillRecord | Rejection]] = {}
+        alone: dict[SkillName, SkillRecord | Rejection] = {}
+        contested: dict[SkillName, list[SkillRecord | Rejection]] = {}
         rejected: list[Rejection] = []
-        for survey in surveys:
-            for folder in sorted(survey.sightings):
-                found = survey.found(folder, states or {})
-                if unread and isinstance(found, SkillRecord) and any(root.holds(found.source) for root in unread):
-                    found = found.in_state(evolve(found.state, enabled=False))
-                if found.name is None:
-                    assert isinstance(found, Rejection)
-                    rejected.append(found)
-                else:
-                    candidates.setdefault(found.name, []).append(found)
+        for found in _found(surveys, unread, states or {}):
+            if found.name is None:
+                assert isinstance(found, Rejection)
+                rejected.append(found)
+            elif (other := alone.setdefault(found.name, found)) is not found:
+                contested.setdefault(found.name, [other]).append(found)
         records = []
-        for name in sorted(candidates):
-            record, losers = _decide(candidates[name])
+        for name, claims in contested.items():
+            del alone[name]
+            record, losers = _decide(claims)
             records += [record] if record is not None else []
             rejected += losers
+        records += [found for found in alone.values() if isinstance(found, SkillRecord)]
+        rejected += [found for found in alone.values() if isinstance(found, Rejection)]
         return Catalog(
             _in_order(records),
             _by_label(rejected),
@@ -183,8 +181,21 @@ class Resolver:
         )
 
 
+def _found(
+    surveys: Iterable[Survey], unread: Sequence[Survey], states: Mapping[StateKey, SkillState]
+) -> Iterator[SkillRecord | Rejection]:
+    """What each folder is by itself, and off where what comes before it may hold its name (rule 3)."""
+    for survey in surveys:
+        for folder in sorted(survey.sightings):
+            found = survey.found(folder, states)
+            if unread and isinstance(found, SkillRecord) and any(root.holds(found.source) for root in unread):
+                found = found.in_state(evolve(found.state, enabled=False))
+            yield found
+
+
 def _in_order(records: Iterable[SkillRecord]) -> tuple[SkillRecord, ...]:
-    return tuple(sorted(records, key=lambda record: (record.priority, record.name)))
+    by_name = sorted(records, key=lambda record: record.name)
+    return tuple(sorted(by_name, key=lambda record: record.state.priority))
 
 
 def _by_label(rejected: Iterable[Rejection]) -> tuple[Rejection, ...]:
@@ -206,22 +217,6 @@ def leads_to(address: Address, surveys: Iterable[Survey]) -> Survey | None:
             if address.source in (None, source):
                 meant.append((source.rank, survey))
     return min(meant, key=lambda each: each[0])[1] if meant else None
-
-
-def _record(survey: Survey, sighting: Sighting, head: Head, source: SourceId, state: SkillState) -> SkillRecord:
-    return SkillRecord(
-        name=head.name,
-        description=head.description,
-        source=source,
-        revision=sighting.revision,
-        inventory=sighting.inventory,
-        generation=sighting.generation,
-        root=survey.root,
-        provenance=sighting.provenance,
-        unlisted=sighting.unlisted,
-        findings=sighting.findings,
-        state=state,
-    )
 
 
 def _rejection(folder: str, sighting: Sighting, source: SourceId) -> Rejection:
@@ -248,9 +243,6 @@ def _source(root: SourceId, sighting: Sighting) -> SourceId:
 
 def _decide(candidates: list[SkillRecord | Rejection]) -> tuple[SkillRecord | None, list[Rejection]]:
     """The record that a name resolves to, and the rejections that are entries of their own."""
-    first = candidates[0]
-    if len(candidates) == 1:
-        return (first, []) if isinstance(first, SkillRecord) else (None, [first])
     first, *_ = by_rank = sorted(candidates, key=lambda found: found.source.rank)
     rejections = [found for found in by_rank if isinstance(found, Rejection)]
     records = [found for found in by_rank if isinstance(found, SkillRecord)]

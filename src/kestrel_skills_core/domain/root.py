@@ -13,7 +13,6 @@ from .limits import LIMITS
 from .names import INTERNAL, SourceId, is_skill_name
 from .record import Sighting
 from .text import escaped
-from .tree import revision_of
 
 __all__ = ["LISTED", "candidates", "charged", "linked", "refused", "unopened"]
 
@@ -68,7 +67,6 @@ def refused(folder: str, rule: Rule, message: str) -> Sighting:
         folder=folder,
         head=None,
         inventory=(),
-        revision=revision_of(()),
         findings=(found,),
         unlisted=None,
         unread=found if rule is rules.UNREADABLE else None,

@@ -18,11 +18,9 @@ Every value is of characters that a URL holds as they are, so that there is one 
 from __future__ import annotations
 
 import re
-from typing import Final, NamedTuple
+from typing import Final, NamedTuple, cast
 
-from attrs import frozen
-
-from .names import Generation, Revision, SkillName, is_skill_name
+from .names import Generation, Revision, SkillName, digest, is_skill_name
 from .record import PRIORITIES, SkillState, Subject
 
 __all__ = ["Row", "StateKey", "from_row", "row_name", "to_row"]
@@ -34,10 +32,11 @@ _VALUE: Final = re.compile(
     r"\?source=(?:agent-local&generation=(?P<generation>[0-9a-f]{64})|host-shared&root=(?P<root>[0-9a-f]{64}))"
     r"(?:&revision=(?P<pin>[0-9a-f]{64}))?"
 )
+_Spelt = tuple[SkillName, Generation | None, str | None, Revision | None]
+_BITS: Final = (0, 1)
 
 
-@frozen
-class StateKey:
+class StateKey(NamedTuple):
     """Whose state: of the local folder of that name (git ones included), or of the shared one."""
 
     name: SkillName
@@ -59,20 +58,32 @@ def row_name(key: StateKey) -> str:
 
 
 def to_row(key: StateKey, state: SkillState) -> Row:
-    """The row that a state is kept in: texts and integers."""
+    """The row that a state is kept in: texts and integers.
+
+    Raises:
+        ValueError: What the state is of is not 64 hex digits: the row would say nothing.
+    """
+    if not all(part is None or digest(part) for part in state.subject or ()):
+        raise ValueError("what a state is of must be 64 lower-case hex digits")
     return Row(row_name(key), _value(key, state), int(state.enabled), state.priority)
 
 
 def from_row(row: Row) -> tuple[StateKey, SkillState] | None:
     """What a row says; nothing where it is no row of a skill's state. Never raises."""
-    key = _key(row.file_name)
-    enabled, priority = row.enabled, row.priority
-    if key is None or type(enabled) is not int or enabled not in (0, 1):
+    file_name, file_path, enabled, priority = row
+    if type(enabled) is not int or enabled not in _BITS or type(priority) is not int or priority not in PRIORITIES:
         return None
-    if type(priority) is not int or priority not in PRIORITIES:
+    found = _VALUE.fullmatch(file_path) if isinstance(file_path, str) else None
+    if found is not None:
+        name, generation, root, pin = cast("_Spelt", found.groups())
+        key = StateKey(name, root is not None)
+        if file_name == row_name(key) and is_skill_name(name):
+            return key, SkillState(enabled=enabled == 1, priority=priority, subject=Subject(generation, root), pin=pin)
+    inert = _key(file_name)
+    if inert is None:
         return None
-    subject, pin = _subject(key, row.file_path)
-    return key, SkillState(enabled=enabled == 1, priority=priority, subject=subject, pin=pin)
+    subject = None if file_path == f"skill://{inert.name}" else Subject()
+    return inert, SkillState(enabled=enabled == 1, priority=priority, subject=subject)
 
 
 def _value(key: StateKey, state: SkillState) -> str:
@@ -95,14 +106,3 @@ def _key(file_name: object) -> StateKey | None:
     shared = name.endswith(_SHARED)
     name = name.removesuffix(_SHARED)
     return StateKey(SkillName(name), shared) if is_skill_name(name) else None
-
-
-def _subject(key: StateKey, file_path: object) -> tuple[Subject | None, Revision | None]:
-    if file_path == f"skill://{key.name}":
-        return None, None
-    found = _VALUE.fullmatch(file_path) if isinstance(file_path, str) else None
-    if found is None or found["name"] != key.name or (found["root"] is not None) is not key.shared:
-        return Subject(), None
-    generation, pin = found["generation"], found["pin"]
-    subject = Subject(generation=None if generation is None else Generation(generation), root=found["root"])
-    return subject, None if pin is None else Revision(pin)

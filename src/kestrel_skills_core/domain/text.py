@@ -25,6 +25,7 @@ __all__ = [
     "folded",
     "hidden_runs",
     "hidden_text",
+    "is_plain",
     "place_in",
     "unseen",
     "visible",
@@ -102,6 +103,11 @@ class HiddenText:
     length: int
     what: str
     decoded: str
+
+
+def is_plain(text: str) -> bool:
+    """Whether it is printable ASCII that `folded` leaves as it is; then there is nothing `unseen` in it."""
+    return text.isascii() and text.isprintable() and "  " not in text and text[:1] != " " != text[-1:]
 
 
 def folded(text: str) -> str:

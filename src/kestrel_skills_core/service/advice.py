@@ -29,4 +29,4 @@ def with_advice(findings: Iterable[Finding], folder: str, tree: SkillTree, markd
             pass
         else:
             advice = lint(parsed, tree, markdown.links(parsed.body))
-    return capped(dict.fromkeys([*findings, *advice]))
+    return capped([*dict.fromkeys([*findings, *advice])])
