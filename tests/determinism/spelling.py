@@ -37,7 +37,7 @@ def main(seed: str) -> None:
             generation = Generation(f"{number:064x}")
             head = Head(name, f"{TEXTS[number % 3]} {source} {number}")
             if number % 7 or root:
-                sightings[name] = Sighting(folder=name, head=head, inventory=(), generation=generation)
+                sightings[name] = Sighting(folder=name, head=head, generation=generation)
             subject = Subject(root=root) if root else Subject(generation=generation)
             states[StateKey(name, root is not None)] = SkillState(enabled=True, priority=number % 4, subject=subject)
         surveys.append(Survey(source=source, root=root, sightings=sightings))

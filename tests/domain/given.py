@@ -12,7 +12,6 @@ from kestrel_skills_core.domain.document import Head
 from kestrel_skills_core.domain.findings import Finding
 from kestrel_skills_core.domain.names import (
     Generation,
-    ResourcePath,
     Revision,
     SkillName,
     SourceId,
@@ -22,15 +21,15 @@ from kestrel_skills_core.domain.names import (
 from kestrel_skills_core.domain.provenance import Provenance
 from kestrel_skills_core.domain.record import Sighting, SkillRecord, SkillState, Subject
 from kestrel_skills_core.domain.text import folded, unseen
-from kestrel_skills_core.domain.tree import Content, Item, SkillTree
+from kestrel_skills_core.domain.tree import Content, SkillTree
 
 COMMIT = "c0ffee" * 6 + "c0ff"
 GENERATION = Generation("ab" * 32)
 ROOT = "cd" * 32
 REVISION = Revision(hashlib.sha256(b"kestrel-skill-revision-v2\n").hexdigest())
 """Of a skill without any file."""
-OTHER_FILES = (Item(ResourcePath("SKILL.md"), 1, bytes(32), executable=False),)
-"""Of a skill that has another revision."""
+OTHER_FILES = ("SKILL.md", 1, bytes(32), False)
+"""Packed, of a skill that has another revision."""
 GIT = Provenance(kind="git", url="https://example.org/skills", commit=COMMIT)
 FAULT = Finding(rules.NO_DOCUMENT, "SKILL.md", "the folder has no SKILL.md")
 
@@ -51,7 +50,7 @@ def record(name: str = "a", description: str = "When to use it", **fields: Any) 
     """A skill of the agent's own, off; without a file, so that its revision is `REVISION`."""
     placed: dict[str, Any] = {"source": SourceId.AGENT_LOCAL, "root": ROOT}
     placed |= {key: fields.pop(key) for key in ("source", "root", "state", "shadowed") if key in fields}
-    seen: dict[str, Any] = {"inventory": (), "generation": GENERATION}
+    seen: dict[str, Any] = {"generation": GENERATION}
     head = Head(SkillName(name), description)
     return SkillRecord(seen=Sighting(folder=name, head=head, **seen | fields), **placed)
 
@@ -64,7 +63,7 @@ def enabled(name: str = "a", description: str = "When to use it", priority: int 
 
 def sighting(name: str = "a", *, valid: bool = True, **fields: Any) -> Sighting:
     """A folder of that name with a marker, that holds a skill or a fault."""
-    values: dict[str, Any] = {"inventory": (), "generation": GENERATION}
+    values: dict[str, Any] = {"generation": GENERATION}
     head = Head(SkillName(name), f"When to use {name}") if valid else None
     return Sighting(folder=name, head=head, findings=() if valid else (FAULT,), **values | fields)
 

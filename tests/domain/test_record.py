@@ -101,7 +101,7 @@ def test_in_another_state_it_is_the_same_skill():
 
 def test_records_are_equal_where_they_show_the_same():
     """A file that was written again as it was moves a stamp, and is no news; other bytes are."""
-    first, touched, other = (sighting(stamps=1), sighting(stamps=2), sighting(inventory=OTHER_FILES))
+    first, touched, other = (sighting(stamps=1), sighting(stamps=2), sighting(packed=OTHER_FILES))
     made = [SkillRecord(seen=seen, source=SourceId.AGENT_LOCAL) for seen in (first, touched, other)]
     assert first != touched
     assert (made[0] == made[1], hash(made[0]) == hash(made[1]), made[0] == made[2]) == (True, True, False)

@@ -15,7 +15,7 @@ from kestrel_skills_core.domain.names import Generation, ResourcePath, SkillName
 from kestrel_skills_core.domain.provenance import Provenance
 from kestrel_skills_core.domain.record import Sighting
 from kestrel_skills_core.domain.removal import Manifest, approved_manifest, manifest_of
-from kestrel_skills_core.domain.tree import Content, SkillTree, Unlisted
+from kestrel_skills_core.domain.tree import Content, SkillTree, Unlisted, packed
 
 KNOTS = SkillName("knots")
 GENERATION = Generation("ab" * 32)
@@ -25,7 +25,7 @@ LITTER = Unlisted(".DS_Store", "file", 3, 10**18, 10**18 + 1)
 FOUND = Sighting(
     folder="knots",
     head=None,
-    inventory=TREE.inventory,
+    packed=packed(TREE.inventory),
     generation=GENERATION,
     unlisted=(LITTER,),
 )
@@ -87,7 +87,7 @@ def test_an_installed_skill_is_approved_as_one() -> None:
     [
         evolve(FOUND, generation=None),
         evolve(FOUND, generation=Generation("cd" * 32)),
-        evolve(FOUND, inventory=()),
+        evolve(FOUND, packed=()),
         evolve(FOUND, unlisted=()),
         evolve(FOUND, unlisted=(evolve(LITTER, size=4),)),
         evolve(FOUND, unlisted=(evolve(LITTER, ctime_ns=10**18 + 2),)),

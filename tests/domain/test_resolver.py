@@ -17,12 +17,11 @@ from hypothesis import strategies as st
 
 from kestrel_skills_core.domain.clause import render_clause
 from kestrel_skills_core.domain.errors import SkillAbsent, SourceUnavailable
-from kestrel_skills_core.domain.names import Address, ResourcePath, SkillName, SourceId, is_skill_name
+from kestrel_skills_core.domain.names import Address, SkillName, SourceId, is_skill_name
 from kestrel_skills_core.domain.provenance import Provenance
 from kestrel_skills_core.domain.record import Rejection, SkillRecord, SkillState, Subject
 from kestrel_skills_core.domain.resolver import Catalog, Resolver, Survey, leads_to
 from kestrel_skills_core.domain.state_row import StateKey
-from kestrel_skills_core.domain.tree import Item
 from tests.domain.given import FAULT, GENERATION, GIT, ROOT, few_names, priorities, sighting
 
 CASES_OF = Path(__file__).parent / "cases" / "resolver"
@@ -309,7 +308,7 @@ def worlds(draw):
                         name,
                         valid=kind == "valid" and is_skill_name(name),
                         provenance=draw(st.sampled_from([None, GIT])),
-                        inventory=(Item(ResourcePath("SKILL.md"), number, bytes(32), executable=False),),
+                        packed=("SKILL.md", number, bytes(32), False),
                     )
                     for number, (name, kind) in enumerate(folders.items())
                 },

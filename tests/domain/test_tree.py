@@ -11,7 +11,17 @@ from hypothesis import strategies as st
 
 from kestrel_skills_core.domain.errors import BadPath, TooLarge
 from kestrel_skills_core.domain.names import resource_path
-from kestrel_skills_core.domain.tree import Content, Item, SkillTree, clashes, folders_of, inventory_of, revision_of
+from kestrel_skills_core.domain.tree import (
+    Content,
+    Item,
+    SkillTree,
+    clashes,
+    folders_of,
+    inventory_of,
+    packed,
+    revision_of,
+    unpacked,
+)
 from tests.domain.given import paths
 
 contents = st.builds(Content, st.binary(max_size=40), st.booleans())
@@ -129,6 +139,14 @@ def test_the_inventory_says_what_is_there(given_files):
         Item(path, len(data), hashlib.sha256(data).digest(), executable)
         for path, (data, executable) in sorted(given_files.items())
     )
+
+
+@given(files)
+def test_a_packed_inventory_is_unpacked_as_it_was(given_files):
+    """One flat value holds every field of every item, in order."""
+    inventory = inventory_of(given_files)
+    assert packed(inventory) == tuple(field for item in inventory for field in item)
+    assert unpacked(packed(inventory)) == inventory
 
 
 def test_a_tree_is_a_value():

@@ -32,7 +32,7 @@ records = st.builds(
     record,
     st.just(NAME),
     source=st.sampled_from(SourceId),
-    inventory=st.sampled_from([(), OTHER_FILES]),
+    packed=st.sampled_from([(), OTHER_FILES]),
     generation=st.none() | st.just(Generation(A)),
     root=st.none() | st.just(B),
     state=states,

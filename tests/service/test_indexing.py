@@ -81,7 +81,7 @@ def test_only_what_differs_is_written() -> None:
     [
         record("bird", "Another use"),
         record("bird", source=SourceId.GIT),
-        record("bird", inventory=OTHER_FILES),
+        record("bird", packed=OTHER_FILES),
         record("bird", state=SkillState(priority=7)),
         enabled("bird"),
     ],

@@ -157,7 +157,8 @@ class PosixSkillFiles:
         found: dict[str, Sighting | None] = {}
         changed: list[str] = []
         for name, kind in entries:
-            if (sighting := unopened(name, kind) or self._unchanged(known.get(name))) is None:
+            sighting = unopened(name, kind) or (self._unchanged(known[name]) if name in known else None)
+            if sighting is None:
                 changed.append(name)
             else:
                 self.watcher.surveying(self.source, len(found), len(entries))
@@ -179,9 +180,9 @@ class PosixSkillFiles:
         except OSError as error:
             raise SourceUnavailable(self.source, phrase(error)[0], _READABLE) from None
 
-    def _unchanged(self, sighting: Sighting | None) -> Sighting | None:
+    def _unchanged(self, sighting: Sighting) -> Sighting | None:
         """What was known, if its stamps say that it is still so."""
-        if sighting is None or not isinstance(sighting.stamps, tuple):
+        if not isinstance(sighting.stamps, tuple):
             return None
         try:
             return sighting if self._is_as_stamped(sighting.folder, sighting.stamps) else None

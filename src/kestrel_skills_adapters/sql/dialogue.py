@@ -177,7 +177,8 @@ def _said(row: Row | None) -> SkillState | None:
 
 def states_of(read: Read) -> dict[StateKey, SkillState]:
     """What rows say, as far as they are rows of states."""
-    return dict(said for row in read if (said := from_row(_row(row))) is not None)
+    columns = ((_text(name), _text(path), enabled, priority) for name, path, enabled, priority in read)
+    return dict(said for row in columns if (said := from_row(row)) is not None)
 
 
 class LastRead:

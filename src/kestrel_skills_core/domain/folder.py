@@ -39,7 +39,7 @@ from .provenance import Provenance, UnreadableProvenance, load_provenance
 from .record import Sighting
 from .rewrite import is_rewritable
 from .text import escaped, place_in
-from .tree import Item, Listing, Unlisted, clashes
+from .tree import Listing, Unlisted, clashes, packed
 
 __all__ = [
     "Folder",
@@ -126,13 +126,31 @@ def illegible(path: str, content: bytes) -> Finding | None:
 class Folder:
     """What is known of one folder so far."""
 
+    __slots__ = (
+        "_binaries",
+        "_bytes",
+        "_closed",
+        "_document",
+        "_document_met",
+        "_findings",
+        "_generation",
+        "_head",
+        "_items",
+        "_keys",
+        "_looked",
+        "_name",
+        "_provenance",
+        "_unlisted",
+        "_unread",
+    )
+
     def __init__(self, name: str) -> None:
         """Begin to read the folder of that name on the disk."""
         self._name = name
         self._looked = 0
         self._keys: dict[str, str] = {}  # of every legal path
         self._closed: set[str] = set()
-        self._items: list[Item] = []
+        self._items: list[tuple[ResourcePath, int, bytes, bool]] = []
         self._bytes = 0
         self._unlisted: list[Unlisted] | None = []
         self._unread: Finding | None = None
@@ -188,7 +206,7 @@ class Folder:
             return
         size = len(content)
         self._bytes += size
-        self._items.append(Item(ResourcePath(path), size, hashlib.sha256(content).digest(), executable))
+        self._items.append((ResourcePath(path), size, hashlib.sha256(content).digest(), executable))
         if path == DOCUMENT:
             self._document = content
             self._head, findings = examine(content, self._name)
@@ -235,17 +253,27 @@ class Folder:
         """The verdict, once every entry was told of."""
         crossed = self._crossed()
         judged = self._judged(crossed)
+        if not judged and self._unread is None:
+            return Sighting(
+                folder=self._name,
+                head=self._head,
+                packed=packed(sorted(self._items)),
+                generation=self._generation,
+                provenance=self._provenance,
+                unlisted=self._listing(),
+                stamps=stamps,
+            )
         faults = faults_of(judged)
         return Sighting(
             folder=self._name,
             head=None if faults else self._head,
-            inventory=() if crossed else tuple(sorted(self._items)),
+            packed=() if crossed else packed(sorted(self._items)),
             findings=capped(judged),
             generation=self._generation,
             provenance=self._provenance,
             unlisted=None if crossed else self._listing(),
             unread=self._unread,
-            unrecorded=next((found for found in judged if found.file == PROVENANCE), None) if judged else None,
+            unrecorded=next((found for found in judged if found.file == PROVENANCE), None),
             adaptable=bool(faults) and is_adaptable(self._name, self._document, faults, self._provenance),
             stamps=stamps,
         )
@@ -270,8 +298,11 @@ class Folder:
 
     def _judged(self, crossed: Sequence[tuple[Rule, TooLarge]]) -> list[Finding]:
         """Every finding. Which files were read before too many bytes were met is chance, and so not told."""
-        findings = [*self._findings, *(self._binaries if not crossed else ())]
-        findings += [Finding(rule, ".", str(error)) for rule, error in crossed]
+        findings = list(self._findings)
+        if crossed:
+            findings += [Finding(rule, ".", str(error)) for rule, error in crossed]
+        elif self._binaries:
+            findings += self._binaries
         if not self._document_met:
             findings.append(self._missing_document())
         if len(set(self._keys.values())) < len(self._keys):

@@ -14,7 +14,7 @@ from .errors import StoreFailed
 from .findings import Finding, faults_of
 from .names import Generation, Revision, SkillName, SourceId, digest
 from .provenance import Provenance
-from .tree import Inventory, Listing, revision_of
+from .tree import Inventory, Listing, Packed, revision_of, unpacked
 
 __all__ = ["PRIORITIES", "Rejection", "Sighting", "SkillRecord", "SkillState", "Subject"]
 
@@ -37,7 +37,8 @@ class Sighting:
 
     folder: str
     head: Head | None
-    inventory: Inventory
+    packed: Packed = ()
+    """The inventory, in one value where there would be one more for each file."""
     findings: tuple[Finding, ...] = ()
     generation: Generation | None = None
     provenance: Provenance | None = None
@@ -46,6 +47,11 @@ class Sighting:
     unrecorded: Finding | None = None
     adaptable: bool = False
     stamps: object = None
+
+    @property
+    def inventory(self) -> Inventory:
+        """Its files, in order of their paths."""
+        return unpacked(self.packed)
 
     @cached_property
     def revision(self) -> Revision:
@@ -103,7 +109,7 @@ class SkillState:
 
 def _shown(seen: Sighting) -> tuple[object, ...]:
     """What a record shows of what was seen."""
-    return seen.head, seen.inventory, seen.findings, seen.generation, seen.provenance, seen.unlisted
+    return seen.head, seen.packed, seen.findings, seen.generation, seen.provenance, seen.unlisted
 
 
 @frozen(kw_only=True)

@@ -66,7 +66,6 @@ def refused(folder: str, rule: Rule, message: str) -> Sighting:
     return Sighting(
         folder=folder,
         head=None,
-        inventory=(),
         findings=(found,),
         unlisted=None,
         unread=found if rule is rules.UNREADABLE else None,

@@ -68,8 +68,8 @@ def to_row(key: StateKey, state: SkillState) -> Row:
     return Row(row_name(key), _value(key, state), int(state.enabled), state.priority)
 
 
-def from_row(row: Row) -> tuple[StateKey, SkillState] | None:
-    """What a row says; nothing where it is no row of a skill's state. Never raises."""
+def from_row(row: Row | tuple[object, object, object, object]) -> tuple[StateKey, SkillState] | None:
+    """What a row says, or its four columns; nothing where it is no row of a skill's state. Never raises."""
     file_name, file_path, enabled, priority = row
     if type(enabled) is not int or enabled not in _BITS or type(priority) is not int or priority not in PRIORITIES:
         return None

@@ -12,6 +12,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cached_property
+from itertools import chain
 from types import MappingProxyType
 from typing import Literal, NamedTuple
 
@@ -26,20 +27,20 @@ __all__ = [
     "Inventory",
     "Item",
     "Listing",
+    "Packed",
     "SkillTree",
     "Unlisted",
     "clashes",
     "folders_of",
     "inventory_of",
+    "packed",
     "revision_of",
+    "unpacked",
 ]
 
 
 class Item(NamedTuple):
-    """One inventoried file: its path, its size in bytes, the SHA-256 of its bytes (raw), and whether it is executable.
-
-    A tuple, because a survey makes sixteen thousand of them.
-    """
+    """One inventoried file: its path, its size in bytes, the raw SHA-256 of its bytes, and whether it is executable."""
 
     path: ResourcePath
     size: int
@@ -56,6 +57,9 @@ class Content(NamedTuple):
 
 Inventory = tuple[Item, ...]
 """The files of one skill, in order of their paths."""
+
+Packed = tuple[str | int | bytes, ...]
+"""The same, the fields of each item after those of the last: a value of values, which no collector follows."""
 
 
 @frozen(order=True)
@@ -75,6 +79,17 @@ class Unlisted:
 
 
 Listing = tuple[Unlisted, ...]
+
+
+def packed(inventory: Iterable[tuple[ResourcePath, int, bytes, bool]]) -> Packed:
+    """An inventory in one value."""
+    return tuple(chain.from_iterable(inventory))
+
+
+def unpacked(packed: Packed) -> Inventory:
+    """The inventory that was packed."""
+    field = iter(packed)
+    return tuple(map(Item, field, field, field, field))  # type: ignore[arg-type] # as `packed` took them
 
 
 def revision_of(inventory: Iterable[Item]) -> Revision:

@@ -39,7 +39,7 @@ class Library:
                 self.library = _opened(home, self.root)
                 finish(self.library.catalog())
             records = finish(self.library.catalog()).catalog.records
-            return {**left, "own": _sizes((record.description, record.inventory) for record in records)}
+            return {**left, "own": _sizes((record.description, record.seen.packed) for record in records)}
         with clocked() as taken:
             self.library = _opened(home, self.root)
             catalog = finish(self.library.catalog()).catalog
