@@ -27,7 +27,6 @@ from .names import (
     MARKER,
     PROVENANCE,
     Generation,
-    ResourcePath,
     SkillName,
     is_left_out,
     is_reserved,
@@ -150,7 +149,7 @@ class Folder:
         self._looked = 0
         self._keys: dict[str, str] = {}  # of every legal path
         self._closed: set[str] = set()
-        self._items: list[tuple[ResourcePath, int, bytes, bool]] = []
+        self._items: list[tuple[str, int, bytes, bool]] = []
         self._bytes = 0
         self._unlisted: list[Unlisted] | None = []
         self._unread: Finding | None = None
@@ -206,7 +205,7 @@ class Folder:
             return
         size = len(content)
         self._bytes += size
-        self._items.append((ResourcePath(path), size, hashlib.sha256(content).digest(), executable))
+        self._items.append((path, size, hashlib.sha256(content).digest(), executable))
         if path == DOCUMENT:
             self._document = content
             self._head, findings = examine(content, self._name)

@@ -81,8 +81,8 @@ class Unlisted:
 Listing = tuple[Unlisted, ...]
 
 
-def packed(inventory: Iterable[tuple[ResourcePath, int, bytes, bool]]) -> Packed:
-    """An inventory in one value."""
+def packed(inventory: Iterable[tuple[str, int, bytes, bool]]) -> Packed:
+    """An inventory, or what its items are made of, in one value."""
     return tuple(chain.from_iterable(inventory))
 
 
