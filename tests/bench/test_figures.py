@@ -101,6 +101,10 @@ class TestBars:
         assert not BARS["read, 0.1.0 against this"].is_met(quick)
         assert not BARS["delete, against bare calls"].is_met(FIGURES)
 
+    def test_what_has_no_aim_is_no_promise(self) -> None:
+        """It is told, and cannot be missed."""
+        assert BARS["first load, against bare calls that do"].is_met(FIGURES)
+
     def test_what_there_is_anyway_is_no_memory_of_a_skill(self) -> None:
         """Nor is what was not asked for."""
         assert bytes_a_skill(FIGURES, "library") == 3000

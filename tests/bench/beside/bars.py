@@ -17,16 +17,21 @@ SAME = ("read", "enable", "create", "edit", "delete")
 
 @frozen
 class Bar:
-    """A promise: how much something may be at most, or must be at least; and how much it is."""
+    """A promise: how much something may be at most, or must be at least; and how much it is.
 
-    aim: float
+    Without an aim it is no promise, and told all the same.
+    """
+
+    aim: float | None
     measure: Callable[[Figures], Ratio]
     at_least: bool = False
 
     def is_met(self, figures: Figures) -> bool:
         """Whether it is; what was not measured is no promise kept."""
         measured = self.measure(figures)
-        return measured is not None and (measured >= self.aim if self.at_least else measured <= self.aim)
+        if measured is None or self.aim is None:
+            return self.aim is None
+        return measured >= self.aim if self.at_least else measured <= self.aim
 
 
 def bytes_a_skill(figures: Figures, contender: str, *, beyond_own: bool = False) -> Ratio:
@@ -53,6 +58,16 @@ def _against(work: str, one: str, other: str, *, calm: bool = False) -> Callable
     return measure
 
 
+def _first(floor: str) -> Callable[[Figures], Ratio]:
+    """A first load against one of its floors, among the most skills."""
+
+    def measure(figures: Figures) -> Ratio:
+        most = figures.sizes[-1]
+        return ratio(figures.median("load", "library", most), figures.median(floor, "floor", most))
+
+    return measure
+
+
 def _growth(work: str) -> Callable[[Figures], Ratio]:
     """How much more it costs among the most skills than among the fewest, beyond what bare calls cost more there."""
     return lambda figures: ratio(growth(figures, work, "library"), growth(figures, work, "floor"))
@@ -73,7 +88,8 @@ def _each(
 
 
 BARS: Mapping[str, Bar] = {
-    "first load, against reading and hashing the same files": Bar(1.5, _against("load", "library", "floor")),
+    "first load, against a short program that reads and hashes the same files": Bar(1.5, _first("plain")),
+    "first load, against bare calls that do": Bar(None, _first("load")),
     "look again, against the status of the same files": Bar(1.5, _against("refresh", "library", "floor")),
     **_each(
         "{}, among the most skills against among the fewest, by the same of bare calls",

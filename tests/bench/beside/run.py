@@ -200,6 +200,8 @@ def _look_first(book: Book, plan: Plan, homes: Mapping[str, Path], skills: int) 
                 answer = fresh.ask("load", home=str(home), skills=skills)
             book.take(Key("load", name, skills), answer)
             book.memories[name, skills] = Memory(answer["most"], 0)
+        with child(plan, "floor", homes["floor"]) as fresh:
+            book.take(Key("plain", "floor", skills), fresh.ask("plain", home=str(homes["floor"])))
     for name, home in homes.items():
         with child(plan, name, home) as traced:
             said = traced.ask("load", home=str(home), skills=skills, trace=True)

@@ -129,7 +129,7 @@ def _bars(figures: Figures) -> str:
     rows = [
         [
             name,
-            f"{'≥' if bar.at_least else '≤'} {bar.aim:,g}",
+            "-" if bar.aim is None else f"{'≥' if bar.at_least else '≤'} {bar.aim:,g}",
             times(bar.measure(figures)),
             "" if bar.is_met(figures) else "missed",
         ]
