@@ -393,12 +393,12 @@ def is_writable(path: Path) -> bool:
 def _sources(settings: Settings, store: PosixSkillStore | None, watcher: Watcher) -> Sequence[SkillFiles]:
     """What an agent reads: a root of its own and a shared one, where it has them.
 
-    All that a process has of one shared root look at it together, watch it once, and tell the first one's watcher.
+    All that a process has of one shared root look at it together and watch it once; the first one's watcher is told.
     """
     sources = [] if store is None else [_watched(store, settings)]
     if settings.shared is not None:
         shared = PosixSkillFiles(settings.shared, SourceId.HOST_SHARED, watcher=watcher)
-        sources.append(together(_watched(shared, settings)))
+        sources.append(together(_watched(shared, settings), stamps=shared.root_stamps))
     return sources
 
 

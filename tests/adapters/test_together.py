@@ -5,15 +5,19 @@ from __future__ import annotations
 import asyncio
 import gc
 import os
+import shutil
 import signal
 import threading
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
 from attrs import define, field
+from hypothesis import settings
+from hypothesis import strategies as st
+from hypothesis.stateful import RuleBasedStateMachine, precondition, rule
 
 from kestrel_skills_adapters.contracts.roots import document
 from kestrel_skills_adapters.memory.files import MemorySkillFiles
@@ -22,13 +26,18 @@ from kestrel_skills_adapters.together import SharedFiles, Together, together
 from kestrel_skills_adapters.watching.watched import WatchedFiles
 from kestrel_skills_adapters.wiring import hosted_library, settings_of
 from kestrel_skills_adapters.world import threads
+from kestrel_skills_core.domain.errors import SourceUnavailable
 from kestrel_skills_core.domain.names import SourceId
 from kestrel_skills_core.domain.resolver import Survey
 from kestrel_skills_core.domain.tree import Content
 from kestrel_skills_core.ports.files import SkillFiles
 from kestrel_skills_core.ports.privacy import Privacy
+from tests.contracts.files import Later
 
 SHARED = SourceId.HOST_SHARED
+
+Meanwhile = Sequence[tuple[str, str]]
+"""What happens to which skill while somebody looks."""
 
 
 @define(eq=False)
@@ -78,8 +87,50 @@ def waiting(root: Together, count: int) -> None:
     pytest.fail("they do not wait")
 
 
+def test_agents_that_start_at_once_cost_one_survey() -> None:
+    """Whoever never looked before and comes while a survey is made is given that one, where no name changed since."""
+    root = gated()
+    put(root, "knots")
+    shared = Together(root, lambda: tuple(root.folders))
+    with asking(*(SharedFiles(shared) for _ in range(50))) as asked:
+        assert root.begun.acquire(timeout=30)
+        waiting(shared, 49)
+        root.leave.release(50)
+    assert len(root.knew) == 1
+    assert len({id(each.result()) for each in asked}) == 1
+
+
+def test_who_looked_before_is_given_no_survey_that_began_before_they_asked() -> None:
+    """A second look that meets the survey of another is made, however little time has passed."""
+    root = gated()
+    shared = Together(root, lambda: 1)
+    one, other = SharedFiles(shared), SharedFiles(shared)
+    root.leave.release()
+    known = one.survey()
+    assert other.survey() is known
+    root.leave.release()
+    assert one.survey(known) is not known
+    root.leave.release()
+    other.survey(known)
+    assert len(root.knew) == 3
+
+
+def test_agents_that_start_within_a_second_cost_one_survey() -> None:
+    """Each is given that very one, at a second still; who comes later makes another, which then holds for a second."""
+    root, now = MemorySkillFiles(SHARED, root="f" * 64), [7.0]
+    shared = Together(root, lambda: 1, lambda: now[0])
+    known = SharedFiles(shared).survey()
+    now[0] = 8.0
+    assert SharedFiles(shared).survey() is known
+    now[0] = 8.25
+    later = SharedFiles(shared).survey()
+    assert later is not known
+    now[0] = 9.25
+    assert SharedFiles(shared).survey() is later
+
+
 def test_all_who_come_while_a_survey_is_made_share_the_next() -> None:
-    """Fifty agents that start at once cost two surveys: the one of the first, and one for all the others."""
+    """Where nothing tells whether a name changed, fifty cost two surveys: the first one's, and one for all others."""
     root = gated()
     shared = Together(root)
     with asking(*(SharedFiles(shared) for _ in range(50))) as asked:
@@ -91,10 +142,11 @@ def test_all_who_come_while_a_survey_is_made_share_the_next() -> None:
     assert len({id(survey) for survey in surveys}) == 2
 
 
-def test_nobody_is_told_what_was_so_before_they_asked() -> None:
+@pytest.mark.parametrize("can_tell", [True, False])
+def test_nobody_is_told_what_was_so_before_they_asked(*, can_tell: bool) -> None:
     """A skill that is there when an agent asks is in its survey, though another survey began before it was there."""
     root = gated()
-    shared = Together(root)
+    shared = Together(root, lambda: tuple(root.folders) if can_tell else None)
     with ThreadPoolExecutor(2) as pool:
         first = pool.submit(SharedFiles(shared).survey)
         assert root.begun.acquire(timeout=30)
@@ -210,6 +262,8 @@ def test_agents_of_a_host_look_together(tmp_path: Path) -> None:
     assert isinstance(one, SharedFiles)
     assert isinstance(two, SharedFiles)
     assert one._together is two._together
+    assert isinstance(one._together.files, PosixSkillFiles)
+    assert one._together._stamps == one._together.files.root_stamps
 
 
 @pytest.mark.filterwarnings("ignore:This process .* is multi-threaded:DeprecationWarning")
@@ -236,3 +290,245 @@ def test_who_watches_and_who_does_not_do_not_look_together(tmp_path: Path) -> No
     files = PosixSkillFiles(tmp_path, SHARED)
     watched = WatchedFiles(files, lambda: None)
     assert together(files)._together is not together(watched)._together
+
+
+@define
+class Skills:
+    """A folder of skills on a disk, long untouched."""
+
+    path: Path
+    files: PosixSkillFiles = field(init=False)
+
+    @files.default
+    def _reader(self) -> PosixSkillFiles:
+        return PosixSkillFiles(self.path, SHARED, calls=Later())
+
+    @classmethod
+    def made(cls, path: Path) -> Skills:
+        """One that holds `knots` and `ropes`, whose time is so old that any change moves it."""
+        for name in ("knots", "ropes"):
+            (path / name).mkdir(parents=True)
+            (path / name / "SKILL.md").write_bytes(document(name))
+        os.utime(path, (0, 0))
+        return cls(path)
+
+
+CHANGES_OF_NAMES: Mapping[str, Callable[[Path], object]] = {
+    "one came": lambda root: (root / "sails").mkdir(),
+    "one went": lambda root: shutil.rmtree(root / "ropes"),
+    "one got another name": lambda root: (root / "ropes").rename(root / "sails"),
+    "one was put in the place of another": lambda root: put_in_place(root / "ropes"),
+    "one was moved away": lambda root: (root / "ropes").rename(root.parent / "ropes"),
+    "another root was put in its place": lambda root: (root.rename(root.parent / "away"), root.mkdir()),
+}
+
+
+def put_in_place(folder: Path) -> None:
+    """Let another folder, made elsewhere, have a folder's place."""
+    other = folder.parent.parent / "other"
+    shutil.copytree(folder, other)
+    with Later().folder(str(folder.parent)) as root, Later().folder(str(other.parent)) as above:
+        Later().exchange("other", above, folder.name, root)
+
+
+@pytest.mark.parametrize("change", CHANGES_OF_NAMES.values(), ids=CHANGES_OF_NAMES)
+def test_a_name_that_changes_moves_the_stamps_of_a_root(tmp_path: Path, change: Callable[[Path], object]) -> None:
+    """Whatever comes, goes or is put in another's place; then nothing that was seen before is given to anybody."""
+    root = Skills.made(tmp_path / "skills")
+    before, shared = root.files.root_stamps(), Together(root.files, root.files.root_stamps)
+    known = SharedFiles(shared).survey()
+    assert before is not None
+    assert SharedFiles(shared).survey() is known
+    change(root.path)
+    assert root.files.root_stamps() not in (before, None)
+    found = SharedFiles(shared).survey()
+    assert found is not known
+    assert found.sightings.keys() == {path.name for path in root.path.iterdir()}
+
+
+def test_an_edit_inside_a_folder_is_seen_by_the_next_look(tmp_path: Path) -> None:
+    """It does not move the root's stamps: who starts within the second is given what was so, and then sees it."""
+    root = Skills.made(tmp_path / "skills")
+    now = [0.0]
+    shared = Together(root.files, root.files.root_stamps, lambda: now[0])
+    known = SharedFiles(shared).survey()
+    (root.path / "knots" / "SKILL.md").write_bytes(document("knots") + b"More.\n")
+    (root.path / "knots" / "notes.md").write_bytes(b"More.\n")
+    agent = SharedFiles(shared)
+    assert agent.survey() is known
+    assert agent.survey(known).sightings["knots"] != known.sightings["knots"]
+    now[0] = 1.5
+    assert SharedFiles(shared).survey().sightings["knots"] != known.sightings["knots"]
+
+
+def test_a_root_has_no_stamps_where_they_would_not_tell(tmp_path: Path) -> None:
+    """Not where it is not there, nor where something changed in it a moment ago, which the next change may not move."""
+    path = tmp_path / "skills"
+    assert PosixSkillFiles(path, SHARED).root_stamps() is None
+    path.mkdir()
+    assert PosixSkillFiles(path, SHARED).root_stamps() is None
+    os.utime(path, (0, 0))
+    assert PosixSkillFiles(path, SHARED).root_stamps() is None, "its time of change is still young"
+    assert PosixSkillFiles(path, SHARED, calls=Later()).root_stamps() is not None
+
+
+@define(eq=False)
+class Dated(MemorySkillFiles):
+    """A root in memory, and a clock; it is stamped as by a disk that ticks every two seconds, the coarsest there is."""
+
+    now: float = 1000.0
+    moved: float = 0.0
+    knew: list[Survey | None] = field(factory=list)
+    meanwhile: Callable[[], object] = lambda: None
+
+    def survey(self, known: Survey | None = None) -> Survey:
+        """Look; then something happens before it ends."""
+        self.knew.append(known)
+        survey = super().survey(known)
+        self.meanwhile()
+        return survey
+
+    def root_stamps(self) -> float | None:
+        """When it or a name in it changed, rounded down to a tick; nothing where that was a tick ago or less."""
+        return None if self.moved > self.now - 2 else self.moved
+
+
+NAMES = st.sampled_from(("knots", "ropes", "sails"))
+STEPS = st.sampled_from((0.0, 0.25, 0.5, 1.0, 1.25, 2.0, 5.0))
+MEANWHILE = st.lists(st.tuples(st.sampled_from(("write", "delete")), NAMES), max_size=2)
+
+
+class Agents(RuleBasedStateMachine):
+    """Agents look at a root in which skills come, go and are edited, also while one looks.
+
+    The model is plain: which text each skill has, which ones it had since the last survey began, and when that was.
+    """
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.root = Dated(SHARED, root="f" * 64)
+        self.shared = Together(self.root, self.root.root_stamps, lambda: self.root.now)
+        self.agents: list[tuple[SharedFiles, Survey]] = []
+        self.texts: dict[str, str] = {}
+        self.since: dict[str, set[str]] = {}
+        self.written = 0
+        self.named_at = self.began_at = self.ended_at = 0.0
+        self.was_told = False
+
+    @rule(seconds=STEPS)
+    def time_passes(self, seconds: float) -> None:
+        """Nothing else happens."""
+        self.root.now += seconds
+
+    @rule(name=NAMES)
+    def write(self, name: str) -> None:
+        """A text changes; or a skill comes, of which nothing that was so before tells."""
+        self.written += 1
+        text = f"Use when {self.written}."
+        if name not in self.texts:
+            self.since[name] = set()
+            self.name_changes()
+        self.texts[name] = text
+        self.since[name].add(text)
+        head = f"---\nname: {name}\ndescription: {text}\n---\n"
+        self.root.folders[name] = {"SKILL.md": Content(f"{head}\nDo it.\n".encode())}
+
+    @rule(name=NAMES)
+    def delete(self, name: str) -> None:
+        """A skill goes."""
+        if self.texts.pop(name, None) is not None:
+            del self.root.folders[name]
+            self.name_changes()
+
+    def name_changes(self) -> None:
+        """As the disk and the model date it."""
+        self.root.moved = self.root.now // 2 * 2
+        self.named_at = self.root.now
+
+    @rule()
+    def goes_or_comes_back(self) -> None:
+        """The whole root, which is dated by that, too."""
+        self.name_changes()
+        away = SourceUnavailable(SHARED, "it is away", "bring it back")
+        self.root.problem = away if self.root.problem is None else None
+
+    @rule(meanwhile=MEANWHILE, seconds=STEPS)
+    def comes(self, meanwhile: Meanwhile, seconds: float) -> None:
+        """An agent that never looked before does: it may be given what another was told."""
+        agent = SharedFiles(self.shared)
+        texts, looks = dict(self.texts), len(self.root.knew)
+        is_fresh = self.was_told and self.root.problem is None and self.root.now - self.ended_at <= 1
+        is_still = is_fresh and self.named_at < self.began_at - 4
+        survey = self.look(agent, None, meanwhile, seconds)
+        self.agents.append((agent, survey))
+        if len(self.root.knew) > looks:
+            assert not is_still, "it need not have looked"
+            self.tells(survey, texts)
+            return
+        assert is_fresh
+        shown = told(survey)
+        assert shown.keys() == texts.keys()
+        assert all(text in self.since[name] for name, text in shown.items())
+
+    @precondition(lambda self: self.agents)
+    @rule(which=st.integers(0, 99), meanwhile=MEANWHILE, seconds=STEPS)
+    def looks_again(self, which: int, meanwhile: Meanwhile, seconds: float) -> None:
+        """An agent that looked before sees what is there."""
+        agent, known = self.agents[which % len(self.agents)]
+        self.looks(agent, known, meanwhile, seconds)
+
+    @precondition(lambda self: self.agents)
+    @rule(which=st.integers(0, 99), meanwhile=MEANWHILE, seconds=STEPS)
+    def forgets(self, which: int, meanwhile: Meanwhile, seconds: float) -> None:
+        """An agent that wants everything opened anew gets that."""
+        agent, _ = self.agents[which % len(self.agents)]
+        self.looks(agent, None, meanwhile, seconds)
+        assert self.root.knew[-1] is None
+
+    @precondition(lambda self: self.agents)
+    @rule(which=st.integers(0, 99))
+    def breaks_off(self, which: int) -> None:
+        """A look raises: nothing of it is given to anybody, nor is what was seen before."""
+        agent, known = self.agents[which % len(self.agents)]
+
+        def fails() -> None:
+            self.was_told = False
+            raise RuntimeError
+
+        self.root.meanwhile = fails
+        with pytest.raises(RuntimeError):
+            agent.survey(known)
+
+    def looks(self, agent: SharedFiles, known: Survey | None, meanwhile: Meanwhile, seconds: float) -> None:
+        """A look that is not the first: it is made, and tells what was there as it began."""
+        texts, looks = dict(self.texts), len(self.root.knew)
+        self.tells(self.look(agent, known, meanwhile, seconds), texts)
+        assert len(self.root.knew) == looks + 1
+
+    def look(self, agent: SharedFiles, known: Survey | None, meanwhile: Meanwhile, seconds: float) -> Survey:
+        """A look that takes its time, during which something happens."""
+
+        def happens() -> None:
+            self.began_at, self.since = self.root.now, {name: {text} for name, text in self.texts.items()}
+            self.root.now += seconds / 2
+            for what, name in meanwhile:
+                getattr(self, what)(name)
+            self.root.now += seconds / 2
+            self.ended_at, self.was_told = self.root.now, self.root.problem is None
+
+        self.root.meanwhile = happens
+        return agent.survey(known)
+
+    def tells(self, survey: Survey, texts: Mapping[str, str]) -> None:
+        """It tells these texts, or that there is no root."""
+        assert (survey.problem is None) == (self.root.problem is None)
+        assert told(survey) == ({} if self.root.problem else texts)
+
+
+def told(survey: Survey) -> Mapping[str, str]:
+    """The text of each skill."""
+    return {name: seen.head.description for name, seen in survey.sightings.items() if seen.head is not None}
+
+
+TestAgents = Agents.TestCase
+TestAgents.settings = settings(max_examples=300, stateful_step_count=40)

@@ -140,6 +140,20 @@ class PosixSkillFiles:
                 return intake.parcel()
         raise self._restless()
 
+    def root_stamps(self) -> tuple[int, ...] | None:
+        """What moves whenever a name in the root comes, goes or is changed: which folder the root is, and its times.
+
+        Nothing where it cannot be asked, or where its times are so young that the next change might not move them.
+        """
+        horizon = self.calls.now_ns() - _YOUNG_NS
+        try:
+            found = self.calls.stat(self.path)
+        except OSError:
+            return None
+        if max(found.st_mtime_ns, found.st_ctime_ns) > horizon:
+            return None
+        return found.st_dev, found.st_ino, found.st_mtime_ns, found.st_ctime_ns
+
     @contextmanager
     def _opened(self) -> Iterator[int]:
         with ExitStack() as held:
