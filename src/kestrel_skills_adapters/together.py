@@ -21,7 +21,9 @@ from __future__ import annotations
 import os
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
 from typing import Final
 from weakref import WeakValueDictionary
 
@@ -30,14 +32,18 @@ from attrs import define, field, frozen
 from kestrel_skills_core.domain.names import ResourcePath, SkillName, SourceId
 from kestrel_skills_core.domain.resolver import Survey
 from kestrel_skills_core.ports.files import Published, SkillFiles
+from kestrel_skills_core.ports.world import Watcher
 
-__all__ = ["FRESH", "RootStamps", "SharedFiles", "Together", "together"]
+__all__ = ["FRESH", "LookersWatcher", "RootStamps", "SharedFiles", "Together", "together"]
 
 FRESH: Final = 1.0
 """Seconds after its end for which a survey is given to who never looked before."""
 
 RootStamps = Callable[[], object]
 """Gives what moves whenever a name in a root comes, goes or is changed; `None` where that cannot be told."""
+
+
+_NOBODY: Final = Watcher()
 
 
 def _untold() -> None:
@@ -126,9 +132,11 @@ class SharedFiles:
     """A `SkillFiles` of one agent, on a root that others of its process read too.
 
     A first survey opens at most what changed since anybody's last; a later one for which nothing is `known` opens all.
+    `_watcher` is told of the surveys that this agent makes, and of none that it is given.
     """
 
     _together: Together
+    _watcher: Watcher = _NOBODY
     _has_looked: bool = field(default=False, init=False)
 
     @property
@@ -144,7 +152,8 @@ class SharedFiles:
     def survey(self, known: Survey | None = None) -> Survey:
         """Look at every folder once; see the port."""
         first, self._has_looked = not self._has_looked, True
-        return self._together.survey(first=first, anew=known is None and not first)
+        with _telling(self._watcher):
+            return self._together.survey(first=first, anew=known is None and not first)
 
     def read(self, name: SkillName) -> Published:
         """One whole folder; see the port."""
@@ -153,6 +162,31 @@ class SharedFiles:
     def read_resource(self, name: SkillName, path: ResourcePath) -> bytes:
         """The bytes of one file of a folder; see the port."""
         return self._together.files.read_resource(name, path)
+
+
+_LOOKER: Final = ContextVar("looker", default=_NOBODY)
+"""The watcher of the agent that looks in this thread."""
+
+
+@contextmanager
+def _telling(watcher: Watcher) -> Iterator[None]:
+    before = _LOOKER.set(watcher)
+    try:
+        yield
+    finally:
+        _LOOKER.reset(before)
+
+
+class LookersWatcher(Watcher):
+    """For the reader of a shared root: what it tells of a survey goes to the watcher of whoever's look that is."""
+
+    def surveying(self, source: str, done: int, total: int) -> None:
+        """So many of so many entries were looked at; see the port."""
+        _LOOKER.get().surveying(source, done, total)
+
+    def surveyed(self, source: str, skills: int, opened: int) -> None:
+        """A survey ended; see the port."""
+        _LOOKER.get().surveyed(source, skills, opened)
 
 
 @define(eq=False)
@@ -173,11 +207,12 @@ _OPEN: Final = _Open()
 os.register_at_fork(after_in_child=_OPEN.forked)
 
 
-def together(files: SkillFiles, *, stamps: RootStamps = _untold) -> SharedFiles:
+def together(files: SkillFiles, *, stamps: RootStamps = _untold, watcher: Watcher = _NOBODY) -> SharedFiles:
     """These files for one agent, looked at together with whoever else in this process reads the same shared root.
 
-    `stamps` are the root's. Where some watch a root and others do not, each look with their own kind. What is known of
-    a root is forgotten with its last agent.
+    `stamps` are the root's. `watcher` is told of the surveys that this agent makes, where what the files tell is a
+    `LookersWatcher`. Where some watch a root and others do not, each look with their own kind. What is known of a root
+    is forgotten with its last agent.
     """
     assert files.root is not None, "only a shared root has several agents"
     with _OPEN.turn:
@@ -185,4 +220,4 @@ def together(files: SkillFiles, *, stamps: RootStamps = _untold) -> SharedFiles:
         root = _OPEN.roots.get(key)
         if root is None:
             root = _OPEN.roots[key] = Together(files, stamps)
-        return SharedFiles(root)
+        return SharedFiles(root, watcher)

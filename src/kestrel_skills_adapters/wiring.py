@@ -30,7 +30,7 @@ from .posix.store import PosixSkillStore
 from .settings import BadSetting, PathLike, Settings, is_same, is_server, settings_of, shown_state
 from .sql.address import ServerUrl
 from .sql.states import SqliteStates
-from .together import together
+from .together import LookersWatcher, together
 from .world import SystemChance, SystemClock, finish, inline, never, threads
 
 if TYPE_CHECKING:
@@ -393,12 +393,12 @@ def is_writable(path: Path) -> bool:
 def _sources(settings: Settings, store: PosixSkillStore | None, watcher: Watcher) -> Sequence[SkillFiles]:
     """What an agent reads: a root of its own and a shared one, where it has them.
 
-    All that a process has of one shared root look at it together and watch it once; the first one's watcher is told.
+    All that a process has of one shared root look at it together and watch it once; each is told of its own looks.
     """
     sources = [] if store is None else [_watched(store, settings)]
     if settings.shared is not None:
-        shared = PosixSkillFiles(settings.shared, SourceId.HOST_SHARED, watcher=watcher)
-        sources.append(together(_watched(shared, settings), stamps=shared.root_stamps))
+        shared = PosixSkillFiles(settings.shared, SourceId.HOST_SHARED, watcher=LookersWatcher())
+        sources.append(together(_watched(shared, settings), stamps=shared.root_stamps, watcher=watcher))
     return sources
 
 

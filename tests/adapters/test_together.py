@@ -21,11 +21,12 @@ from hypothesis.stateful import RuleBasedStateMachine, precondition, rule
 
 from kestrel_skills_adapters.contracts.roots import document
 from kestrel_skills_adapters.memory.files import MemorySkillFiles
+from kestrel_skills_adapters.memory.world import RecordingWatcher
 from kestrel_skills_adapters.posix.reading import PosixSkillFiles
-from kestrel_skills_adapters.together import SharedFiles, Together, together
+from kestrel_skills_adapters.together import LookersWatcher, SharedFiles, Together, together
 from kestrel_skills_adapters.watching.watched import WatchedFiles
-from kestrel_skills_adapters.wiring import hosted_library, settings_of
-from kestrel_skills_adapters.world import threads
+from kestrel_skills_adapters.wiring import hosted_library, library_of, settings_of
+from kestrel_skills_adapters.world import finish, threads
 from kestrel_skills_core.domain.errors import SourceUnavailable
 from kestrel_skills_core.domain.names import SourceId
 from kestrel_skills_core.domain.resolver import Survey
@@ -290,6 +291,47 @@ def test_who_watches_and_who_does_not_do_not_look_together(tmp_path: Path) -> No
     files = PosixSkillFiles(tmp_path, SHARED)
     watched = WatchedFiles(files, lambda: None)
     assert together(files)._together is not together(watched)._together
+
+
+def test_each_agent_is_told_of_the_looks_that_it_makes() -> None:
+    """Progress goes to the watcher of whoever's look makes the survey; who is given one is told nothing."""
+
+    class Telling(MemorySkillFiles):
+        def survey(self, known: Survey | None = None) -> Survey:
+            watcher = LookersWatcher()
+            watcher.surveying(self.source, 0, 1)
+            watcher.surveyed(self.source, 1, 1)
+            return super().survey(known)
+
+    told = [("surveying", "host-shared", 0, 1), ("surveyed", "host-shared", 1, 1)]
+    root = Telling(SHARED, root="f" * 64)
+    shared = Together(root, lambda: 1)
+    one, other = RecordingWatcher(), RecordingWatcher()
+    here, there = SharedFiles(shared, one), SharedFiles(shared, other)
+    known = here.survey()
+    there.survey()
+    assert (one.told, other.told) == (told, [])
+    there.survey(known)
+    assert (one.told, other.told) == (told, told)
+    root.survey()
+    assert (one.told, other.told) == (told, told)
+
+
+@pytest.mark.unwatched
+def test_agents_of_one_folder_are_told_of_their_own_looks(tmp_path: Path) -> None:
+    """Two libraries of a process, each with a watcher of its own, and one folder on a disk."""
+    for name in ("one", "other", "shared"):
+        (tmp_path / name).mkdir()
+    watchers = RecordingWatcher(), RecordingWatcher()
+    libraries = [
+        library_of(settings_of({}, root=tmp_path / name, shared=tmp_path / "shared"), watcher=watcher)
+        for name, watcher in zip(("one", "other"), watchers, strict=True)
+    ]
+    for library, watcher in zip(libraries, watchers, strict=True):
+        finish(library.catalog())
+        finish(library.catalog())
+        assert ("surveyed", "host-shared", 0, 0) in watcher.told
+    assert libraries[0].sources[1]._together is libraries[1].sources[1]._together  # type: ignore[attr-defined]
 
 
 @define
