@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 from hypothesis import HealthCheck, settings
 
+from tests.examples import FEW
 from tests.permissions import bound
 from tests.servers import postgres
 
@@ -19,8 +20,10 @@ pytest.register_assert_rewrite("tests.contracts")
 ROOT = Path(__file__).parents[1]
 CORPUS = ROOT.parent / "shared" / "corpus"
 
-# `ci` finds the same on every machine; `deep` looks further on each run, and prints how to come back to what it found.
+# `ci` finds the same on every machine, and `few` is enough of it to see which lines are reached; `deep` looks further
+# on each run, and prints how to come back to what it found.
 settings.register_profile("ci", derandomize=True, deadline=None, print_blob=True)
+settings.register_profile("few", derandomize=True, deadline=None, print_blob=True, max_examples=FEW)
 settings.register_profile(
     "deep",
     derandomize=False,  # Hypothesis itself would have it otherwise on CI

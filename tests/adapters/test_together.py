@@ -34,6 +34,7 @@ from kestrel_skills_core.domain.tree import Content
 from kestrel_skills_core.ports.files import SkillFiles
 from kestrel_skills_core.ports.privacy import Privacy
 from tests.contracts.files import Later
+from tests.examples import examples
 
 SHARED = SourceId.HOST_SHARED
 
@@ -573,4 +574,4 @@ def told(survey: Survey) -> Mapping[str, str]:
 
 
 TestAgents = Agents.TestCase
-TestAgents.settings = settings(max_examples=300, stateful_step_count=40)
+TestAgents.settings = settings(max_examples=examples(300), stateful_step_count=40)

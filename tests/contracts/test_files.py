@@ -18,6 +18,7 @@ from kestrel_skills_core.domain.names import SourceId
 from kestrel_skills_core.domain.tree import Content
 from tests.contracts.files import Disk, InMemory, Shared, Watched
 from tests.disks import takes
+from tests.examples import examples
 
 MAKERS: dict[str, Made] = {
     "memory": InMemory.made,
@@ -62,7 +63,7 @@ def trees(draw_: st.DrawFn) -> dict[str, Entry]:
 
 
 @given(trees())
-@settings(max_examples=150)
+@settings(max_examples=examples(150))
 def test_the_fake_sees_what_the_disk_sees(entries: dict[str, Entry]) -> None:
     """The same tree gives one sighting, but for times and the sizes of what is no file."""
     seen = []

@@ -14,6 +14,7 @@ from kestrel_skills_adapters.contracts.markdown import MarkdownContract, marked
 from kestrel_skills_adapters.markdown import CmarkMarkdown
 from kestrel_skills_adapters.memory.markdown import InlineLinks
 from kestrel_skills_core.ports.markdown import Markdown
+from tests.examples import examples
 
 ADAPTERS = [CmarkMarkdown(), InlineLinks()]
 
@@ -72,7 +73,7 @@ def test_a_parser_sees_what_commonmark_says(text: str, links: Sequence[str]) -> 
     assert list(CmarkMarkdown().links(text)) == links
 
 
-@settings(max_examples=2000)
+@settings(max_examples=examples(2000))
 @given(marked)
 def test_destinations_fit_a_url(text: str) -> None:
     """What comes out is printable ASCII without spaces, whatever goes in."""

@@ -24,6 +24,7 @@ from kestrel_skills_core.domain.provenance import Adapted, Provenance, dump_prov
 from kestrel_skills_core.domain.tree import Content, SkillTree
 from kestrel_skills_core.domain.verdict import verdict_on
 from tests.domain.test_foreign import frontmatters
+from tests.examples import examples
 
 HEAD = "---\nname: bird\ndescription: Use when it flies.\nlicense: MIT\n---\n"
 FOREIGN = HEAD.encode() + b"Do it.\n"
@@ -268,7 +269,7 @@ class TestValidName:
         assert valid_name(name) == name
 
 
-@settings(max_examples=2000)
+@settings(max_examples=examples(2000))
 @given(
     st.binary(max_size=60) | frontmatters.map(lambda text: f"---\n{text}\n---\nDo.\n".encode()),
     st.sampled_from(["", "bird", "The Bird"]),

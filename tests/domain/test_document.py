@@ -17,6 +17,7 @@ from kestrel_skills_core.domain.errors import BadDocument
 from kestrel_skills_core.domain.names import SkillName
 from kestrel_skills_core.domain.rules import BAD_NAME
 from kestrel_skills_core.domain.text import FLAGS
+from tests.examples import examples
 
 FIELDS = "name: deploy\ndescription: Use it.\n"
 RIGHT = f"---\n{FIELDS}---\nDo it.\n"
@@ -469,7 +470,7 @@ class TestRender:
 
 
 class TestAnyBytes:
-    @settings(max_examples=2000)
+    @settings(max_examples=examples(2000))
     @given(RAW)
     def test_they_are_a_document_or_refused(self, content: bytes) -> None:
         """Nothing else is raised, and reading and looking agree."""
@@ -520,7 +521,7 @@ class TestGlance:
         for folder in ("deploy", parts[0]):
             assert_glanced_as_seen_closely(parts, folder)
 
-    @settings(max_examples=600)
+    @settings(max_examples=examples(600))
     @given(st.tuples(*map(st.sampled_from, PARTS_TO_SEE)) | st.tuples(*[SHORT] * 4))
     def test_it_sees_what_a_close_look_sees(self, parts: Sequence[str]) -> None:
         """Several things to see at once, or anything at all."""

@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from kestrel_skills_core.domain.edit import Append, Change, Replace, Whole, changed
 from kestrel_skills_core.domain.errors import SkillAbsent, TooLarge, Unmatched
 from kestrel_skills_core.domain.names import ResourcePath, SkillName
+from tests.examples import examples
 
 NAME, PATH = SkillName("lint"), ResourcePath("notes.md")
 MOST = 256 * 1024
@@ -89,7 +90,7 @@ def test_a_surrogate_is_not_an_accident(change: Change) -> None:
         after(b"a", change).decode()
 
 
-@settings(max_examples=500)
+@settings(max_examples=examples(500))
 @given(st.text("ab\n"), st.text("ab\n", max_size=3), st.text("abc"))
 def test_a_replacement_is_of_the_only_place(before: str, old: str, new: str) -> None:
     """A text is replaced if, and only if, it begins at exactly one place, and then there."""

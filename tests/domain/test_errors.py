@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from kestrel_skills_core.domain import errors, rules
 from kestrel_skills_core.domain.errors import SkillError
 from kestrel_skills_core.domain.findings import Finding
+from tests.examples import examples
 
 FIRST = Finding(rules.BARE_COLON, "SKILL.md", "a colon", 3, 14)
 SECOND = Finding(rules.EMPTY_BODY, "SKILL.md", "nothing", 4, 1)
@@ -228,7 +229,7 @@ def test_what_is_cut_says_so():
     assert str(errors.BadSource("x", "a" * 1_001)).endswith("a…")
 
 
-@settings(max_examples=300)
+@settings(max_examples=examples(300))
 @given(st.text(), st.text(st.characters(categories=["Cc", "Cf", "Cs", "Zl", "Zp", "Co"])))
 def test_evidence_from_outside_cannot_break_the_line(given_text, hidden):
     """Whatever somebody gave for a name, a path or a source, the text is one line of visible characters."""

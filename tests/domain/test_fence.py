@@ -18,6 +18,7 @@ from kestrel_skills_core.domain.fence import (
     unread_fence,
 )
 from kestrel_skills_core.domain.names import SkillName
+from tests.examples import examples
 
 KNOTS = SkillName("knots")
 TOKEN = "3f" * 16
@@ -92,7 +93,7 @@ def test_a_mark_whose_bytes_cannot_be_had_is_known_by_what_else_is() -> None:
     assert not unread_fence("").is_same(unread_fence(""))
 
 
-@settings(max_examples=2000)
+@settings(max_examples=examples(2000))
 @given(st.binary(max_size=300) | st.text(max_size=100).map(lambda text: json.dumps(text).encode()))
 def test_any_bytes_are_a_mark(content: bytes) -> None:
     """And nothing that they hold is an error."""

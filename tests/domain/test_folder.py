@@ -16,6 +16,7 @@ from kestrel_skills_core.domain.names import Generation, SourceId
 from kestrel_skills_core.domain.record import Sighting
 from kestrel_skills_core.domain.text import escaped
 from kestrel_skills_core.domain.tree import Unlisted
+from tests.examples import examples
 
 GOOD = b"---\nname: knots\ndescription: Use when a rope must hold.\n---\n\nTie a bowline.\n"
 KIB = 1024
@@ -358,7 +359,7 @@ def test_a_marker_reads_back(generation: str) -> None:
     assert parse_marker(content + b"\n") is None
 
 
-@settings(max_examples=2000)
+@settings(max_examples=examples(2000))
 @given(st.binary(max_size=200) | st.binary(max_size=70).map(b"kestrel-skill-generation-v1:".__add__))
 def test_any_bytes_are_a_marker_or_none(content: bytes) -> None:
     """Parsing never raises, and what it accepts is what it would write."""

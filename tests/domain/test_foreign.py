@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from kestrel_skills_core.domain.document import parse
 from kestrel_skills_core.domain.errors import BadDocument
 from kestrel_skills_core.domain.foreign import Entry, Foreign, opened
+from tests.examples import examples
 
 # What foreign frontmatter is made of, whole and broken.
 PIECES = [
@@ -226,7 +227,7 @@ class TestSaid:
         assert fields(text).said("description") == said
 
 
-@settings(max_examples=2000)
+@settings(max_examples=examples(2000))
 @given(st.binary(max_size=60) | frontmatters.map(lambda text: f"---\n{text}\n---\nDo.\n".encode()))
 def test_any_bytes_are_taken_apart_or_not(content):
     """Nothing else comes out, and the two parts are the whole."""
@@ -235,7 +236,7 @@ def test_any_bytes_are_taken_apart_or_not(content):
         assert found.head.encode() + found.body == content
 
 
-@settings(max_examples=500)
+@settings(max_examples=examples(500))
 @given(frontmatters)
 def test_a_good_document_is_read_as_the_strict_reader_reads_it(text):
     """Where the strict reader finds no fault, both say the same."""

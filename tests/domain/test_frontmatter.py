@@ -22,6 +22,7 @@ from kestrel_skills_core.domain.diagnosis import Draft
 from kestrel_skills_core.domain.document import examine
 from kestrel_skills_core.domain.findings import Finding, faults_of
 from kestrel_skills_core.domain.frontmatter import Frontmatter, parse
+from tests.examples import examples
 
 MISTAKES = Path(__file__).parent / "cases" / "mistakes.json"
 SECOND = "remove the line, or what follows the three hyphens if they are meant to end the frontmatter"
@@ -499,7 +500,7 @@ class TestQuickWay:
         assert dict(zip(("name", "description"), values(parse(text)), strict=True)) == dict(load(text))
         assert parse(text) == slowly(text)
 
-    @settings(max_examples=600, suppress_health_check=[HealthCheck.filter_too_much])
+    @settings(max_examples=examples(600), suppress_health_check=[HealthCheck.filter_too_much])
     @given(CANONICAL)
     def test_it_is_exact(self, text: str) -> None:
         """Where it answers, a full load by ruamel gives the same two texts, and the events the same places."""
@@ -550,7 +551,7 @@ def test_empty_lines_of_a_block_that_are_indented_more_are_told(text: str, line:
 
 
 class TestAnyText:
-    @settings(max_examples=2000)
+    @settings(max_examples=examples(2000))
     @given(TEXTS)
     def test_it_is_read_or_refused(self, text: str) -> None:
         """Nothing is ever raised; both fields are there, or something says why not."""
@@ -572,7 +573,7 @@ class TestAnyText:
             assert (each.message + each.fix).encode()
             assert "\n" not in each.message + each.fix
 
-    @settings(max_examples=500)
+    @settings(max_examples=examples(500))
     @given(DOCUMENTS)
     def test_what_is_accepted_is_what_ruamel_loads(self, text: str) -> None:
         """Where there is no fault, a full load gives a mapping of just these two texts."""
@@ -583,13 +584,13 @@ class TestAnyText:
         assert (name, description) == (str(loaded["name"]).removesuffix("\n"), loaded["description"])
         assert len(loaded) == 2
 
-    @settings(max_examples=2000)
+    @settings(max_examples=examples(2000))
     @given(VALUES, st.sampled_from(["", "\n  ", "\n\n "]), VALUES)
     def test_the_line_to_write_is_right(self, value: str, between: str, more: str) -> None:
         """Putting the advised line in place of the value's lines leaves nothing to find in it."""
         self.follow("description", f"{value}{between}{more}", 'name: "a"', "a")
 
-    @settings(max_examples=2000)
+    @settings(max_examples=examples(2000))
     @given(VALUES, st.sampled_from(["", "\n  ", "\n\n "]), VALUES, st.sampled_from(["a", "1", "null", "A!"]))
     def test_the_name_to_write_is_right(self, value: str, between: str, more: str, folder: str) -> None:
         """So it is for a name: the folder's where that is one, and then the advice is there for every fault in it."""
@@ -597,7 +598,7 @@ class TestAnyText:
         if folder != "A!":
             assert all(each.fix == f'write `name: "{folder}"`' for each in found if each.code in ("KS110", "KS111"))
 
-    @settings(max_examples=500)
+    @settings(max_examples=examples(500))
     @given(VALUES, st.sampled_from(["", "\n  "]), VALUES)
     def test_the_line_with_a_space_is_right(self, value: str, between: str, more: str) -> None:
         """So it is for a field that lacked the space after its colon."""

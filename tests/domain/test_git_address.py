@@ -23,6 +23,7 @@ from kestrel_skills_core.domain.git_address import (
     git_url,
     is_public,
 )
+from tests.examples import examples
 
 ID = "0123456789abcdef0123456789abcdef01234567"
 ANYTHING = st.text(st.characters(codec=None, exclude_categories=()), max_size=60)
@@ -198,7 +199,7 @@ class TestUrl:
             git_url(text)
         assert "hunter2" not in f"{refused.value}{refused.value.fix}{refused.value.args}"
 
-    @settings(max_examples=2000)
+    @settings(max_examples=examples(2000))
     @given(ANYTHING | URLISH | URLISH.map(lambda rest: f"https://{rest}") | ANYTHING.map("https://h.example/{}".format))
     @example("https://h.example/r")
     def test_any_text_is_minted_or_refused(self, text: str) -> None:
@@ -291,7 +292,7 @@ class TestRef:
         assert refused.value.why.startswith(why)
         assert refused.value.fix
 
-    @settings(max_examples=2000)
+    @settings(max_examples=examples(2000))
     @given(ANYTHING | REFISH)
     def test_any_text_is_minted_or_refused(self, text: str) -> None:
         """What is minted keeps the rules of `git check-ref-format`, and minting it again changes nothing."""
@@ -315,7 +316,7 @@ class TestRef:
             git_ref(f"refs/heads/{text}")
 
     @pytest.mark.skipif(shutil.which("git") is None, reason="the git command line is not here")
-    @settings(max_examples=60)
+    @settings(max_examples=examples(60))
     @given(REFISH)
     def test_git_takes_what_is_minted(self, text: str) -> None:
         """What we let through, git lets through."""
@@ -423,7 +424,7 @@ class TestAddresses:
         """The addresses on either side of each range are not refused with it."""
         assert is_public(address)
 
-    @settings(max_examples=2000)
+    @settings(max_examples=examples(2000))
     @given(st.ip_addresses() | st.integers(0, 2**32 - 1).map(ipaddress.IPv4Address))
     def test_no_address_is_public_that_python_takes_for_none(
         self, address: ipaddress.IPv4Address | ipaddress.IPv6Address
@@ -433,7 +434,7 @@ class TestAddresses:
             assert address.is_global
             assert not address.is_multicast
 
-    @settings(max_examples=2000)
+    @settings(max_examples=examples(2000))
     @given(
         st.ip_addresses(v=4).flatmap(
             lambda v4: st.sampled_from(
@@ -453,7 +454,7 @@ class TestAddresses:
         """Not even a public one: who connects to it connects to something else."""
         assert not is_public(address)
 
-    @settings(max_examples=2000)
+    @settings(max_examples=examples(2000))
     @given(ANYTHING | st.text(st.sampled_from("0123456789abcdef.:%xX[]/ "), max_size=40))
     def test_any_text_is_public_or_not(self, text: str) -> None:
         """Nothing is raised, and what is public is spelt in digits, dots and colons alone."""

@@ -13,6 +13,7 @@ from kestrel_skills_core.domain.index_entry import IndexEntry, Node, entry_of, f
 from kestrel_skills_core.domain.names import Revision, SkillName, SourceId
 from kestrel_skills_core.domain.record import SkillState, Subject
 from tests.domain.given import GENERATION, REVISION, descriptions, digests, names, priorities, record
+from tests.examples import examples
 
 KITE = "did:web:localhost:kite-86ca26"
 ID = "procedural-skill:6f08baa8ac859c994384202a1256b9da"
@@ -197,14 +198,14 @@ def test_properties_besides_are_passed_over() -> None:
     assert said(color="red", tags=[1, None]) == ENTRY
 
 
-@settings(max_examples=2000)
+@settings(max_examples=examples(2000))
 @given(agents, entries)
 def test_round_trip(agent: str, entry: IndexEntry) -> None:
     """Every entry is read back from its node as it was."""
     assert from_node(agent, to_node(agent, entry)) == (entry.name, entry)
 
 
-@settings(max_examples=2000)
+@settings(max_examples=examples(2000))
 @given(nodes())
 def test_any_node_is_read(node: Node) -> None:
     """Whatever a node holds, what it says is written as what it holds, or is nothing."""

@@ -25,6 +25,11 @@ def test_a_listing_is_in_order_what_is_kept_first() -> None:
     assert [entry.path for entry in listing(*entries).entries] == [".", "!", "a", "a/x", "b"]
 
 
+def test_what_is_kept_is_of_the_kind_of_its_first_entry() -> None:
+    """A folder, or a lone file."""
+    assert [listing().kind, listing_of(TOKEN, KNOTS, iter([KeptEntry(".", "file")])).kind] == ["folder", "file"]
+
+
 def test_no_more_is_asked_for_than_is_listed() -> None:
     """And the listing says that there is more."""
     asked = 0

@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 
 from kestrel_skills_core.domain.leftover import FolderName, KeptName, PartName
 from kestrel_skills_core.domain.names import SkillName
+from tests.examples import examples
 
 SEEN, NEW, TOKEN = "ab" * 32, "cd" * 32, "ef" * 16
 KNOTS = SkillName("k-n_o-t-s")
@@ -55,7 +56,7 @@ def test_what_is_not_ours_is_not_read(entry: str) -> None:
     assert KeptName.parse(entry) is None
 
 
-@settings(max_examples=2000)
+@settings(max_examples=examples(2000))
 @given(st.text(max_size=40) | st.from_regex(r"([0-9a-f]{64}-){0,2}[0-9a-f]{32}-[a-z0-9_-]{0,70}(\.final)?"))
 def test_whatever_is_read_is_written_the_same(entry: str) -> None:
     """A name is of one form at most, and says all that was in it."""

@@ -14,6 +14,7 @@ from kestrel_skills_core.domain.lint import Target, lint, lint_links, lint_text,
 from kestrel_skills_core.domain.names import DOCUMENT, ResourcePath, resource_path
 from kestrel_skills_core.domain.tree import Content, SkillTree
 from tests.domain.given import tree
+from tests.examples import examples
 
 HEAD = "---\nname: bird\ndescription: When a bird is met\n---\n"
 FILES = [
@@ -127,7 +128,7 @@ def test_positions_are_exact(destination, before):
         assert line[: finding.column - 1].strip() == "[a](<"
 
 
-@settings(max_examples=2000)
+@settings(max_examples=examples(2000))
 @given(st.text(st.sampled_from("ab.[](){}<>!`~#&;:/%\\\n\t é\u200b"), min_size=1, max_size=60))
 def test_any_procedure_is_judged(body):
     """Whatever stands in it, every finding is inside the file, on one line, and breaks no rule of its own."""

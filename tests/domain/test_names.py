@@ -32,6 +32,7 @@ from kestrel_skills_core.domain.names import (
     skill_name,
     travelling_path,
 )
+from tests.examples import examples
 
 ANYTHING = st.text(st.characters(codec=None, exclude_categories=()), max_size=40)
 NAMELIKE = st.text(st.sampled_from("ab0-_.@/A \n"), max_size=70)
@@ -141,7 +142,7 @@ class TestSkillName:
         with pytest.raises(BadName, match="Windows"):
             skill_name(text)
 
-    @settings(max_examples=2000)
+    @settings(max_examples=examples(2000))
     @given(NAMELIKE | ANYTHING)
     def test_any_text_is_a_name_or_refused(self, text: str) -> None:
         """What is minted is the text, and matches the pattern of the format; what is refused is shown safely."""
@@ -180,7 +181,7 @@ class TestAddress:
         with pytest.raises(BadName):
             parse_address(text)
 
-    @settings(max_examples=2000)
+    @settings(max_examples=examples(2000))
     @given(NAMELIKE | ANYTHING | st.builds("{}@{}".format, NAMELIKE, st.sampled_from([*SourceId, "x"])))
     def test_any_text_is_an_address_or_refused(self, text: str) -> None:
         """What is read prints as it was written."""
@@ -316,7 +317,7 @@ class TestResourcePath:
         """Spellings by which others were fooled."""
         assert is_left_out(text) or is_reserved(text)
 
-    @settings(max_examples=2000)
+    @settings(max_examples=examples(2000))
     @given(PATHLIKE | ANYTHING | disguised())
     def test_any_text_is_a_path_or_refused(self, text: str) -> None:
         """What is minted is the text, and stays inside the folder; what is refused is shown safely."""
@@ -332,7 +333,7 @@ class TestResourcePath:
             assert not any(is_left_out(part) or is_reserved(part) for part in text.split("/"))
             assert not any(unicodedata.category(char) in {"Cc", "Cf", "Cs", "Zl", "Zp"} for char in text)
 
-    @settings(max_examples=500)
+    @settings(max_examples=examples(500))
     @given(PATHLIKE | st.from_regex(names._PLAIN_PATH, fullmatch=True) | st.sampled_from(KEPT))
     def test_the_quick_way_never_says_more_than_the_rules(self, text: str) -> None:
         """A path that one match lets through would pass each rule by itself."""
@@ -450,7 +451,7 @@ class TestTravellingPaths:
             travelling_path(text)
         assert refused.value.why == why
 
-    @settings(max_examples=2000)
+    @settings(max_examples=examples(2000))
     @given(PATHLIKE | ANYTHING | disguised() | st.from_regex(names._PLAIN_PATH, fullmatch=True))
     def test_what_travels_is_a_resource_path_or_litter(self, text: str) -> None:
         """It is stricter than the rule for what is here, but for what is then left out by name."""

@@ -16,6 +16,7 @@ from kestrel_skills_core.domain.offer import Offer, Package, Repository, glimpse
 from kestrel_skills_core.domain.parcel import Parcel, packed
 from kestrel_skills_core.domain.provenance import Provenance, dump_provenance, load_provenance
 from kestrel_skills_core.domain.tree import Content, SkillTree
+from tests.examples import examples
 
 FOLDER = Provenance(kind="folder")
 GOOD = b"---\nname: knots\ndescription: Use when it is loose.\n---\nTie it.\n"
@@ -183,7 +184,7 @@ FILES = st.dictionaries(
 
 
 @given(FILES, st.sampled_from(["knots", "", "My Knots"]), st.booleans())
-@settings(max_examples=500)
+@settings(max_examples=examples(500))
 def test_whatever_comes_lands_well_or_is_refused(files: dict[str, bytes], name: str, adapt: bool) -> None:
     """What has a tree is a skill without faults, of just that digest; what has none has faults; and nothing else."""
     came = packed((path, Content(data)) for path, data in files.items())

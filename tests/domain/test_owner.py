@@ -19,6 +19,7 @@ from kestrel_skills_core.domain.owner import (
     parse_owner,
     render_owner,
 )
+from tests.examples import examples
 
 KITE = "did:example:kite"
 BESIDE = Owner(agent=KITE, table="sqlite", file="kestrel.db")
@@ -115,7 +116,7 @@ def test_the_longest_that_can_be_said_can_be_read() -> None:
     assert parse_owner(render_owner(longest)) == longest
 
 
-@settings(max_examples=2000)
+@settings(max_examples=examples(2000))
 @given(
     st.binary(max_size=80)
     | st.recursive(

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from kestrel_skills_core.domain.errors import OutOfRange
 from kestrel_skills_core.domain.paging import FIGURE, Page, Window, clipped, cost, first_page, fitted, page, window
 from kestrel_skills_core.domain.text import FLAGS, unseen
+from tests.examples import examples
 
 ALLOWED = 8_000
 DEAREST = 12
@@ -75,7 +76,7 @@ def test_what_a_value_costs(value, characters):
     assert cost(value) == characters
 
 
-@settings(max_examples=500)
+@settings(max_examples=examples(500))
 @given(texts, texts)
 def test_a_text_costs_what_the_host_measures(one, other):
     """And what a character adds does not depend on what stands around it."""
@@ -84,7 +85,7 @@ def test_a_text_costs_what_the_host_measures(one, other):
 
 
 class TestPage:
-    @settings(max_examples=500)
+    @settings(max_examples=examples(500))
     @given(texts, rooms)
     def test_pages_are_together_the_text(self, text, room):
         """To its last character, each within the room, each saying where it begins and how long the whole is."""
@@ -95,7 +96,7 @@ class TestPage:
         assert [each.offset for each in found] == [0, *(each.next_offset for each in found[:-1])]
         assert all(each.content for each in found) or text == ""
 
-    @settings(max_examples=500)
+    @settings(max_examples=examples(500))
     @given(texts, rooms)
     def test_a_page_ends_after_the_last_line_end_that_fits(self, text, room):
         """Where none fits, it is as long as can be, but that it does not part a CR from its LF."""
@@ -111,7 +112,7 @@ class TestPage:
             else:
                 assert each.content == fits
 
-    @settings(max_examples=500)
+    @settings(max_examples=examples(500))
     @given(texts, rooms)
     def test_two_pages_in_a_row_fill_a_room(self, text, room):
         """But for less than the dearest character: no text, whatever its lines are, has a crowd of tiny pages."""
@@ -188,7 +189,7 @@ class TestPage:
 
 
 class TestWindow:
-    @settings(max_examples=300)
+    @settings(max_examples=examples(300))
     @given(values, st.integers(1, 8), st.integers(0, 60))
     def test_windows_are_together_the_list(self, items, limit, more):
         """Each item once and in order, none over the limit or the room, none cut short of what would have fitted."""
@@ -249,7 +250,7 @@ class TestWindow:
 
 
 class TestFirstPage:
-    @settings(max_examples=300)
+    @settings(max_examples=examples(300))
     @given(texts, values, st.integers(19, 200))
     def test_both_share_the_room(self, text, beside, room):
         """What stands beside the text takes a quarter, or what the whole text leaves; the text has all the rest."""
@@ -270,7 +271,7 @@ class TestFirstPage:
 
 
 class TestClipped:
-    @settings(max_examples=500)
+    @settings(max_examples=examples(500))
     @given(texts, st.integers(0, 300))
     def test_it_fits(self, line, room):
         """What fits is left as it is; what does not ends in an ellipsis, or is empty where that does not fit."""
@@ -283,7 +284,7 @@ class TestClipped:
             assert measured(found) <= room
             assert found.endswith("…")
 
-    @settings(max_examples=300)
+    @settings(max_examples=examples(300))
     @given(
         st.lists(
             st.sampled_from(["👩\u200d💻", "❤\ufe0f", "👍🏽", "1\ufe0f\u20e3", *FLAGS, "क\u094d\u200dष", "ab "]),
@@ -326,7 +327,7 @@ class TestFitted:
         }
     )
 
-    @settings(max_examples=500)
+    @settings(max_examples=examples(500))
     @given(members, st.integers(0, 400), st.permutations(["fix", "lines", "none", "absent"]))
     def test_the_named_are_cut_until_all_fits(self, members, room, names):
         """The first to nothing before the next is touched; each says how long it was; all else is as it was."""

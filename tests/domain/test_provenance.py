@@ -27,6 +27,7 @@ from kestrel_skills_core.domain.provenance import (
 from kestrel_skills_core.domain.text import escaped
 from kestrel_skills_core.domain.tree import Content, SkillTree
 from tests.domain.given import COMMIT, digests, paths
+from tests.examples import examples
 
 SCRIPT = ResourcePath("scripts/run")
 KEYS = ["schema", "version", "kind", "url", "commit", "ref", "subpath", "digest", "installed_at", "adapted"]
@@ -78,14 +79,14 @@ def loads_or_says_why(content: bytes) -> Provenance | None:
     return None
 
 
-@settings(max_examples=2000)
+@settings(max_examples=examples(2000))
 @given(st.binary(max_size=200))
 def test_any_bytes_are_a_record_or_unreadable(content):
     """Nothing else comes out, whatever goes in."""
     loads_or_says_why(content)
 
 
-@settings(max_examples=2000)
+@settings(max_examples=examples(2000))
 @given(objects)
 def test_any_json_is_a_record_or_unreadable(found):
     """Nothing else comes out, and what comes out can be written and read again, the same."""
@@ -312,7 +313,7 @@ refs = st.lists(st.sampled_from(["é", "🦅", "main", "x" * 200, "\u6f22" * 60]
 addresses = st.integers(1, 1000).map(lambda number: f"https://git.example/{'x' * number}")
 
 
-@settings(max_examples=2000)
+@settings(max_examples=examples(2000))
 @given(addresses, refs, folders)
 def test_whatever_can_be_fetched_can_be_put_on_record(address, ref, folder):
     """However long its address, ref and folder are as the record spells them: it is read again, the same."""

@@ -14,6 +14,7 @@ from kestrel_skills_core.domain.names import SkillName
 from kestrel_skills_core.domain.rewrite import Alteration, Rewritten, is_rewritable, rewritten
 from kestrel_skills_core.domain.text import escaped
 from tests.domain.test_foreign import frontmatters
+from tests.examples import examples
 
 BIRD = SkillName("bird")
 GOOD = "name: bird\ndescription: Use when it flies.\n"
@@ -327,7 +328,7 @@ class TestRefusals:
         assert refusal("---\nname: Bird\ndescription: a\u200bb: c\n---\nDo it.\n".encode()) == [("KS116", 3)]
 
 
-@settings(max_examples=2000)
+@settings(max_examples=examples(2000))
 @given(st.binary(max_size=60) | frontmatters.map(lambda text: f"---\n{text}\n---\nDo.\n".encode()))
 def test_any_bytes_are_rewritten_or_refused(content):
     """What comes out has no fault and tells of something; rewriting it again changes nothing; the body is the same."""

@@ -10,6 +10,7 @@ from kestrel_skills_core.domain.names import Generation, Revision, SkillName, is
 from kestrel_skills_core.domain.record import SkillState, Subject
 from kestrel_skills_core.domain.state_row import Row, StateKey, from_row, row_name, to_row
 from tests.domain.given import record
+from tests.examples import examples
 
 A, B = "a1" * 32, "b2" * 32
 LOCAL = StateKey(SkillName("lint"))
@@ -158,7 +159,7 @@ def test_other_rows_are_not_of_a_state(row: Row) -> None:
     assert from_row(row) is None
 
 
-@settings(max_examples=2000)
+@settings(max_examples=examples(2000))
 @given(keyed_states())
 def test_round_trip(keyed: tuple[StateKey, SkillState]) -> None:
     """Every state is read back from its row as it was."""
@@ -168,7 +169,7 @@ def test_round_trip(keyed: tuple[StateKey, SkillState]) -> None:
     assert from_row(row) == (key, state)
 
 
-@settings(max_examples=2000)
+@settings(max_examples=examples(2000))
 @given(st.tuples(anything, anything, anything, anything))
 def test_any_row_is_read(columns: tuple[object, object, object, object]) -> None:
     """Whatever the columns hold, reading gives a state that has one spelling, or nothing."""
@@ -177,7 +178,7 @@ def test_any_row_is_read(columns: tuple[object, object, object, object]) -> None
         assert from_row(to_row(*found)) == found
 
 
-@settings(max_examples=2000)
+@settings(max_examples=examples(2000))
 @given(st.data(), keyed_states())
 def test_only_the_exact_spelling_names_a_subject(data: st.DataObject, keyed: tuple[StateKey, SkillState]) -> None:
     """A value with anything put in, taken out or changed is inert, unless it is the spelling of another state."""

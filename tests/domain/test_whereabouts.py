@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from kestrel_skills_core.domain.errors import BadPath, BadSource
 from kestrel_skills_core.domain.names import ResourcePath, resource_path
 from kestrel_skills_core.domain.whereabouts import TOP, chosen, is_path, is_place, subpath, worth_a_look
+from tests.examples import examples
 
 ANYTHING = st.text(st.characters(codec=None, exclude_categories=()), max_size=40)
 NAMES = st.sampled_from(["skills", "plugins", ".claude", ".agents", ".github", "a", "b", "SKILL.md", ".git", "x\ny"])
@@ -116,7 +117,7 @@ def test_a_procedure_that_is_out_of_place_hides_nothing() -> None:
     assert worth_a_look(path(".claude"), ["skills"], is_skill=True) == (".claude/skills",)
 
 
-@settings(max_examples=300)
+@settings(max_examples=examples(300))
 @given(TREES)
 def test_every_place_in_a_tree_is_looked_into_and_no_more(tree: dict[str, Any]) -> None:
     """Against the patterns of the contract, as globs, over every folder of the tree."""
@@ -185,7 +186,7 @@ class TestPaths:
             subpath(asked)
         assert refused.value.fix
 
-    @settings(max_examples=2000)
+    @settings(max_examples=examples(2000))
     @given(ANYTHING | st.text(st.sampled_from("./\\aC:~ \n"), max_size=12))
     def test_any_text_is_a_folder_or_refused(self, asked: str) -> None:
         """What it picks never leads upwards."""

@@ -25,6 +25,7 @@ from kestrel_skills_core.domain.record import SkillRecord, SkillState, Subject
 from kestrel_skills_core.domain.state_row import StateKey
 from kestrel_skills_core.service.library import SkillLibrary
 from tests.cli.running import run
+from tests.examples import examples
 from tests.hostile.disk import skill
 from tests.servers.hosts import on_sqlite, real_on_sqlite
 
@@ -156,7 +157,7 @@ class Machine(RuleBasedStateMachine):
         assert listed == {name: rows.get(name, (False, 100)) for name in ("knots", "lint")}
 
 
-STEPS = settings(max_examples=10, stateful_step_count=12, deadline=None)
+STEPS = settings(max_examples=examples(10), stateful_step_count=12, deadline=None)
 
 
 def test_a_host_and_the_command_line_see_the_same() -> None:

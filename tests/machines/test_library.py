@@ -26,6 +26,7 @@ from kestrel_skills_core.domain.errors import (
 from kestrel_skills_core.domain.names import DOCUMENT, Address, Revision, SkillName, SourceId
 from kestrel_skills_core.domain.record import SkillRecord
 from kestrel_skills_core.domain.tree import Content
+from tests.examples import examples
 from tests.service.shelf import Shelf, shelf, skill
 
 NAMES = ("a", "b")
@@ -305,4 +306,4 @@ class Library(RuleBasedStateMachine):
 
 
 TestLibrary = Library.TestCase
-TestLibrary.settings = settings(max_examples=100, stateful_step_count=50)
+TestLibrary.settings = settings(max_examples=examples(100), stateful_step_count=50)

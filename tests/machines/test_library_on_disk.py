@@ -29,6 +29,7 @@ from tests.crash.judging import PROFILES
 from tests.crash.test_enablement import document, library_over
 from tests.crash.test_errors import NUMBERS
 from tests.crash.workload import INTERNAL, ROOT, Counted
+from tests.examples import examples
 
 AWAY: Final = "c"
 """What a person renames `a` to, and back from."""
@@ -438,11 +439,13 @@ _SETTINGS = settings(deadline=None, derandomize=True, suppress_health_check=list
 
 def test_a_library_on_a_disk_is_a_dict() -> None:
     """In a hundred histories of up to fifty steps, the same each time."""
-    run_state_machine_as_test(LibraryOnDisk, settings=settings(_SETTINGS, max_examples=100, stateful_step_count=50))
+    run_state_machine_as_test(
+        LibraryOnDisk, settings=settings(_SETTINGS, max_examples=examples(100), stateful_step_count=50)
+    )
 
 
 @pytest.mark.property
 def test_a_library_on_a_disk_is_a_dict_in_any_history() -> None:
     """In other and longer ones each time."""
-    longer = settings(_SETTINGS, derandomize=False, max_examples=1_000, stateful_step_count=100)
+    longer = settings(_SETTINGS, derandomize=False, max_examples=examples(1_000), stateful_step_count=100)
     run_state_machine_as_test(LibraryOnDisk, settings=longer)

@@ -37,6 +37,7 @@ from tests.crash.workload import (
     store_on,
     visible,
 )
+from tests.examples import examples
 
 _CALLS = st.integers(0, 70)
 
@@ -237,7 +238,9 @@ _SETTINGS = settings(deadline=None, derandomize=True, suppress_health_check=list
 
 def test_a_store_is_a_dict() -> None:
     """In a hundred histories of up to fifty steps, the same each time."""
-    run_state_machine_as_test(StoreHistory, settings=settings(_SETTINGS, max_examples=100, stateful_step_count=50))
+    run_state_machine_as_test(
+        StoreHistory, settings=settings(_SETTINGS, max_examples=examples(100), stateful_step_count=50)
+    )
 
 
 @pytest.mark.property
@@ -245,5 +248,5 @@ def test_a_store_is_a_dict_in_any_history() -> None:
     """In other and longer ones each time."""
     run_state_machine_as_test(
         StoreHistory,
-        settings=settings(_SETTINGS, derandomize=False, max_examples=1_000, stateful_step_count=100),
+        settings=settings(_SETTINGS, derandomize=False, max_examples=examples(1_000), stateful_step_count=100),
     )

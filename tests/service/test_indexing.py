@@ -21,6 +21,7 @@ from kestrel_skills_core.domain.resolver import Catalog
 from kestrel_skills_core.ports.graph import IndexUnavailable
 from kestrel_skills_core.service.indexing import Indexed, repairs
 from tests.domain.given import FAULT, GENERATION, OTHER_FILES, REVISION, enabled, few_names, priorities, record
+from tests.examples import examples
 
 THEN, NOW = datetime(2026, 1, 1, tzinfo=UTC), datetime(2026, 2, 2, tzinfo=UTC)
 BIRD, COD, DUCK = SkillName("bird"), SkillName("cod"), SkillName("duck")
@@ -268,7 +269,7 @@ indexes = st.dictionaries(
 )
 
 
-@settings(max_examples=500)
+@settings(max_examples=examples(500))
 @given(catalogs, indexes)
 def test_repairs_make_the_index_say_what_the_catalog_does(
     records: list[SkillRecord], index: dict[SkillName, IndexEntry | None]

@@ -32,6 +32,7 @@ from kestrel_skills_core.ports.world import Cancelled
 from kestrel_skills_core.service.indexing import Indexed
 from kestrel_skills_core.service.library import SkillLibrary
 from kestrel_skills_core.service.telling import LOST, Lost, Meaning, Telling
+from tests.examples import examples
 
 from .shelf import BEYOND, Shelf, shelf, skill
 from .test_installer import TOOLS, installer
@@ -733,7 +734,7 @@ EVENTS = st.lists(
 )
 
 
-@settings(max_examples=2000)
+@settings(max_examples=examples(2000))
 @given(EVENTS)
 def test_what_is_told_of_a_name_is_the_newest_look_at_it(events: list[tuple[str, int]]) -> None:
     """Looks begin and end in any order: none is told after one that began later, and the newest that ended is told.
@@ -826,7 +827,7 @@ def use(kind: str, library: SkillLibrary) -> Coroutine[Any, Any, object]:
     return turn(f"lint@{'host-shared' if 'shared' in kind else 'agent-local'}", enabled=kind.endswith("on"))(library)
 
 
-@settings(max_examples=300)
+@settings(max_examples=examples(300))
 @given(st.lists(USES, min_size=2, max_size=6), st.lists(st.integers(0, 9), max_size=60), st.booleans(), st.data())
 def test_many_at_once_leave_the_mirror_with_the_truth(
     kinds: list[str], turns: list[int], holds: bool, data: st.DataObject

@@ -23,6 +23,7 @@ from kestrel_skills_core.domain.names import Address, Revision, SkillName, Sourc
 from kestrel_skills_core.domain.provenance import Provenance, dump_provenance
 from kestrel_skills_core.domain.tree import Content
 from kestrel_skills_core.ports.git import GitSource
+from tests.examples import examples
 from tests.service.shelf import Shelf, shelf, skill
 from tests.sovereign.agent import asked, host_modules
 
@@ -107,7 +108,7 @@ def ask(bench: Bench, cap: int, tool: str, **args: Any) -> dict[str, Any]:
 
 
 @pytest.mark.parametrize("cap", CAPS)
-@settings(max_examples=60)
+@settings(max_examples=examples(60))
 @given(local=roots, shared=roots, fails=st.booleans())
 def test_lists_and_searches(cap: int, local: Mapping[str, Any], shared: Mapping[str, Any], fails: bool) -> None:
     """Each entry comes once, in windows that all fit."""

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from kestrel_skills_adapters.archive.heads import Head, head_of, is_tar, name_in, records_of
 from kestrel_skills_adapters.archive.member import Damaged
+from tests.examples import examples
 
 from .attacks import header, record
 
@@ -49,7 +50,7 @@ class TestHead:
             head_of(header(BLOCK, 124, spelt))
 
     @given(st.integers(0, 511), st.integers(1, 255))
-    @settings(max_examples=2000)
+    @settings(max_examples=examples(2000))
     def test_any_byte_that_changed_is_found(self, at: int, by: int) -> None:
         """Since it does not add up any more; but for one that spells the sum in another way."""
         changed = bytearray(BLOCK)
@@ -64,7 +65,7 @@ class TestHead:
                 head_of(bytes(changed))
 
     @given(st.binary(min_size=512, max_size=512))
-    @settings(max_examples=2000)
+    @settings(max_examples=examples(2000))
     @example(BLOCK)
     def test_any_bytes(self, block: bytes) -> None:
         """A block is a header that the standard library reads alike, or refused."""
@@ -95,13 +96,13 @@ class TestRecords:
     @given(
         st.dictionaries(st.binary(min_size=1, max_size=20).filter(lambda key: b"=" not in key), st.binary(max_size=200))
     )
-    @settings(max_examples=2000)
+    @settings(max_examples=examples(2000))
     def test_whatever_is_written_is_read(self, said: Mapping[bytes, bytes]) -> None:
         """Record by record."""
         assert records_of(b"".join(record(key, value) for key, value in said.items())) == said
 
     @given(st.binary(max_size=60) | st.text("0123456789 =a\n", max_size=60).map(str.encode))
-    @settings(max_examples=2000)
+    @settings(max_examples=examples(2000))
     def test_any_bytes(self, body: bytes) -> None:
         """What is read is all that was there: written again, it is the same."""
         try:

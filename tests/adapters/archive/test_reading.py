@@ -32,6 +32,7 @@ from kestrel_skills_core.domain.errors import Abandoned, BadSource, SkillError, 
 from kestrel_skills_core.domain.limits import LIMITS
 from kestrel_skills_core.domain.parcel import Parcel
 from kestrel_skills_core.domain.tree import Content
+from tests.examples import examples
 from tests.hostile.disk import open_descriptors
 from tests.hostile.resident import forget, peak
 
@@ -333,7 +334,7 @@ def as_the_library_reads(path: Path, kind: str) -> dict[str, bytes]:
 
 
 @given(st.sampled_from(["zip", "tar", "tar.gz", "gnu.tar"]), st.data())
-@settings(max_examples=2000)
+@settings(max_examples=examples(2000))
 def test_any_bytes(tmp_path_factory: pytest.TempPathFactory, kind: str, data: st.DataObject) -> None:
     """An archive that was changed anywhere is refused by an error that has a name, or read as others read it."""
     plain = {path: Content(content.data) for path, content in KNOTS.items()}

@@ -16,6 +16,7 @@ from kestrel_skills_adapters.git.protocol import Declined, Ref, UploadPack
 from kestrel_skills_adapters.git.watching import Watch
 from kestrel_skills_core.domain.errors import GitFailed, TooLarge
 from kestrel_skills_core.domain.limits import LIMITS
+from tests.examples import examples
 from tests.git.lies import DELIMITER, FLUSH, GREETING, packet, script, skill
 from tests.git.servers import ADVERTISEMENT, RESULT, Asked, Script, serving
 
@@ -181,7 +182,7 @@ PARTS = st.one_of(
 ANSWERS = st.lists(PARTS, max_size=8).map(b"".join)
 
 
-@settings(max_examples=2000)
+@settings(max_examples=examples(2000))
 @given(ANSWERS, st.booleans())
 def test_any_bytes(said: bytes, is_greeting: bool) -> None:
     """Whatever a server sends, what comes of it is an answer or `GitFailed`."""

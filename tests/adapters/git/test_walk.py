@@ -13,6 +13,7 @@ from kestrel_skills_adapters.git.objects import Entry, Kind, Object, ObjectId, O
 from kestrel_skills_adapters.git.walk import Leaf, blobs_of, file_in, files_below, folder_in, folders_in, parcel_of
 from kestrel_skills_core.domain.errors import BadPath, BadSource, GitFailed, TooLarge
 from kestrel_skills_core.domain.limits import LIMITS
+from tests.examples import examples
 from tests.hostile.git.packs import BLOB, DOCUMENT, TREE, commit, object_id, tree
 
 FILE, EXECUTABLE, FOLDER, LINK, MODULE = b"100644", b"100755", b"40000", b"120000", b"160000"
@@ -42,7 +43,7 @@ MIXED = tree(
 )
 
 
-@settings(max_examples=200)
+@settings(max_examples=examples(200))
 @given(st.sampled_from(["commit", "tree", "blob", "tag"]), st.binary())
 def test_an_id_is_the_sum_of_kind_size_and_content(kind: Kind, content: bytes) -> None:
     """As git has it."""
@@ -83,7 +84,7 @@ def test_a_folder_is_in_order_as_if_its_name_ended_with_a_slash() -> None:
     assert [entry.name for entry in entries_of(held((TREE, content)), of(content))] == [b"a.b", b"a", b"a0"]
 
 
-@settings(max_examples=2000)
+@settings(max_examples=examples(2000))
 @given(
     st.binary(max_size=80)
     | st.lists(st.binary(max_size=12)).map(lambda parts: b"100644 a\0" + b"x" * 20 + b"".join(parts))

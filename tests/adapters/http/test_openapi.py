@@ -12,6 +12,7 @@ from schemathesis.config import SchemathesisConfig
 
 from kestrel_skills_adapters.http.app import standalone
 from kestrel_skills_adapters.http.routes import SPELT_OUT
+from tests.examples import examples
 from tests.service.shelf import shelf, skill
 from tests.service.test_installer import FOREIGN, Content
 
@@ -49,7 +50,7 @@ def is_as_it_says(case: Any) -> None:
 
 
 @schema.parametrize()
-@settings(max_examples=10, phases=[Phase.explicit, Phase.generate], suppress_health_check=list(HealthCheck))
+@settings(max_examples=examples(10), phases=[Phase.explicit, Phase.generate], suppress_health_check=list(HealthCheck))
 def test_whatever_is_asked_is_answered_as_the_document_says(case: Any) -> None:
     """All checks of schemathesis hold for each operation."""
     is_as_it_says(case)
@@ -57,7 +58,7 @@ def test_whatever_is_asked_is_answered_as_the_document_says(case: Any) -> None:
 
 @pytest.mark.property
 @schema.parametrize()
-@settings(max_examples=200, suppress_health_check=list(HealthCheck))
+@settings(max_examples=examples(200), suppress_health_check=list(HealthCheck))
 def test_whatever_is_asked_for_long(case: Any) -> None:
     """The same, for many more requests."""
     is_as_it_says(case)

@@ -15,6 +15,7 @@ from kestrel_skills_adapters.http.rendering import rendered
 from kestrel_skills_adapters.markdown.html import html_of
 from kestrel_skills_core.domain.lint import target_of
 from kestrel_skills_core.domain.names import DOCUMENT
+from tests.examples import examples
 
 STATM = Path("/proc/self/statm")
 
@@ -146,7 +147,7 @@ def test_nothing_of_an_author_runs_or_loads(text: str) -> None:
 MARKS = "<>[]()!\"'`*_~|#-=:/\\&; \n\tabcjs.0"
 
 
-@settings(max_examples=2000)
+@settings(max_examples=examples(2000))
 @given(st.text(st.sampled_from(MARKS), max_size=80) | st.text(max_size=40))
 def test_any_text_is_harmless(text: str) -> None:
     """And comes through to its end."""

@@ -16,6 +16,8 @@ from dulwich.protocol import Protocol
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from tests.examples import examples
+
 from .packs import applied, copy, delta, insert
 
 ROOT = Path(__file__).parents[3]
@@ -59,7 +61,7 @@ class TestDeltas:
         with pytest.raises(ApplyDeltaError):
             apply_delta(BASE, change)
 
-    @settings(max_examples=500)
+    @settings(max_examples=examples(500))
     @given(st.binary(max_size=40), st.binary(max_size=40), st.integers(0, 20))
     def test_any_delta_is_followed_or_refused(self, base: bytes, steps: bytes, makes: int) -> None:
         """Of what is followed, the size is the one that was said; a last step that leads too far is forgiven."""
@@ -139,7 +141,7 @@ class TestLines:
         with pytest.raises(LookupError):
             Protocol(failing(LookupError()), lambda _: None).read_pkt_line()
 
-    @settings(max_examples=500)
+    @settings(max_examples=examples(500))
     @given(st.binary(max_size=60))
     def test_any_bytes_are_lines_or_an_error_of_the_protocol(self, sent: bytes) -> None:
         """Nothing else comes out, whatever a server sends."""

@@ -14,6 +14,7 @@ from kestrel_skills_adapters.git.pack import read_pack
 from kestrel_skills_adapters.git.walk import files_below, folder_in, parcel_of
 from kestrel_skills_core.domain.errors import GitFailed, TooLarge
 from kestrel_skills_core.domain.tree import Content
+from tests.examples import examples
 
 from .packs import (
     BLOB,
@@ -174,7 +175,7 @@ def recipes(draw: st.DrawFn) -> bytes:
     return pack(objects, count=draw(st.sampled_from([*[None] * 9, len(objects) + 1, 0, 1 << 31])))
 
 
-@settings(max_examples=2000)
+@settings(max_examples=examples(2000))
 @given(PACKS)
 @example(BY_ID_PACK)
 @example(BY_OFFSET_PACK)
@@ -184,14 +185,14 @@ def test_any_bytes(content: bytes) -> None:
     judge_skill(content)
 
 
-@settings(max_examples=2000)
+@settings(max_examples=examples(2000))
 @given(recipes())
 def test_any_objects(content: bytes) -> None:
     """Packs of objects that say one thing and are another."""
     judge_skill(content)
 
 
-@settings(max_examples=2000)
+@settings(max_examples=examples(2000))
 @given(deltas())
 def test_any_delta(made: tuple[bytes, bytes]) -> None:
     """Deltas that are right, nearly right, and not at all."""
@@ -200,7 +201,7 @@ def test_any_delta(made: tuple[bytes, bytes]) -> None:
 
 @pytest.mark.property
 @pytest.mark.timeout(1800)
-@settings(max_examples=20_000)
+@settings(max_examples=examples(20_000))
 @given(PACKS)
 def test_any_bytes_by_the_ten_thousand(content: bytes) -> None:
     """The same, for longer."""
@@ -209,7 +210,7 @@ def test_any_bytes_by_the_ten_thousand(content: bytes) -> None:
 
 @pytest.mark.property
 @pytest.mark.timeout(1800)
-@settings(max_examples=20_000)
+@settings(max_examples=examples(20_000))
 @given(recipes())
 def test_any_objects_by_the_ten_thousand(content: bytes) -> None:
     """The same, for longer."""
@@ -218,7 +219,7 @@ def test_any_objects_by_the_ten_thousand(content: bytes) -> None:
 
 @pytest.mark.property
 @pytest.mark.timeout(1800)
-@settings(max_examples=20_000)
+@settings(max_examples=examples(20_000))
 @given(deltas())
 def test_any_delta_by_the_ten_thousand(made: tuple[bytes, bytes]) -> None:
     """The same, for longer."""
