@@ -74,6 +74,7 @@ __all__ = [
     "shown_state",
     "standing_of",
     "state_of",
+    "unwatched",
 ]
 
 
@@ -388,6 +389,23 @@ def is_writable(path: Path) -> bool:
     """Whether this user may write a file or folder, or make it where it is not there. Asks, and changes nothing."""
     nearest = next(place for place in (path, *path.parents) if os.path.lexists(place))
     return (nearest == path or nearest.is_dir()) and os.access(nearest, os.W_OK)
+
+
+def unwatched(settings: Settings) -> Sequence[str] | None:
+    """The roots that cannot be watched, of those that are there; nothing where what watches is not installed.
+
+    Each is watched, and let go of again.
+    """
+    from .watching.notified import is_installed, place  # noqa: PLC0415 - only who watches pays for it
+
+    if not is_installed():
+        return None
+    roots = [str(root) for root in (settings.root, settings.shared) if root is not None and root.is_dir()]
+    watches = {root: place(root) for root in roots}
+    for watch in watches.values():
+        if watch is not None:
+            watch.close()
+    return [root for root, watch in watches.items() if watch is None]
 
 
 def _sources(settings: Settings, store: PosixSkillStore | None, watcher: Watcher) -> Sequence[SkillFiles]:

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import sqlite3
+import sys
 from collections.abc import Callable
 from contextlib import closing
 from pathlib import Path
@@ -8,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from kestrel_skills_adapters.cli.tour import Home
+from kestrel_skills_adapters.watching.folders import is_local
 from tests.cli.running import run, skill
 from tests.hostile.disk import crowd
 
@@ -251,3 +253,29 @@ def test_rows_of_the_release_before_are_adopted_and_told(environ: dict[str, str]
     )
     assert "adoption" not in checks(environ=environ)
     assert run("list", environ=environ).said.startswith("4 skills, 3 on")
+
+
+class TestWatch:
+    def test_who_asks_for_no_watch_is_told_of_none(self, environ: dict[str, str], home: Home) -> None:
+        """Nor who turns it off."""
+        assert "watch" not in checks(environ=environ)
+        assert "watch" not in checks(environ={**environ, "KESTREL_SKILLS_WATCH": "off"})
+
+    def test_a_watch_is_tried(self, environ: dict[str, str], home: Home) -> None:
+        """Each root that is there is watched, and let go of."""
+        pytest.importorskip("watchfiles", reason="watchfiles is not installed: it is the extra `watch`")
+        said = checks(environ={**environ, "KESTREL_SKILLS_WATCH": "on"})["watch"]
+        if is_local(str(home.path)):
+            assert said == {"about": "watch", "status": "ok", "message": "what changes is heard of", "fix": ""}
+        else:
+            assert said["message"].startswith(str(home.path))
+
+    def test_a_watch_that_cannot_be_is_told_of(
+        self, environ: dict[str, str], home: Home, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        """With what to install; nothing else is wrong."""
+        monkeypatch.setitem(sys.modules, "watchfiles", None)  # as Python has it where there is none
+        said = checks(environ={**environ, "KESTREL_SKILLS_WATCH": "on"})
+        assert (said["watch"]["status"], said["root"]["status"]) == ("warn", "ok")
+        assert "pip install 'kestrel-feature-skills[watch]'" in said["watch"]["fix"]
+        assert "KESTREL_SKILLS_WATCH=on" in said["environment"]["message"]

@@ -15,14 +15,13 @@ from tests.domain import given as samples
 NAMES = ("a", "b", "c", "d")
 found = st.one_of(
     st.none(),
-    st.tuples(st.booleans(), st.integers(-3, 3)),
+    st.tuples(st.booleans(), st.integers(-3, 3), st.sampled_from(["Use when testing.", "Use it & more."])),
 )
 changes = st.lists(st.tuples(st.sampled_from(NAMES), found), max_size=30)
 
 
-def found_as(name: str, on: bool, priority: int) -> SkillRecord:
+def found_as(name: str, on: bool, priority: int, text: str = "Use when testing.") -> SkillRecord:
     """A skill of that name, on or off."""
-    text = "Use when testing."
     return (
         samples.enabled(name, text, priority) if on else samples.record(name, text, state=SkillState(priority=priority))
     )
@@ -39,7 +38,8 @@ def test_changed_one_by_one_it_is_what_it_is_all_at_once(steps, budget):
         assert enabled.clause(Budget(budget)) == render_clause(held, Budget(budget))
         assert enabled.get(SkillName(name)) == next((each for each in held if each.name == name), None)
     again = Enabled()
-    again.put(SkillName("z"), found_as("z", True, 0))
+    again.put(SkillName("a"), found_as("a", True, 0, "Use it otherwise."))
+    again.clause(Budget(budget))
     again.fill([each for each in now.values() if each is not None])
     assert again.clause(Budget(budget)) == enabled.clause(Budget(budget))
 

@@ -17,6 +17,7 @@ from kestrel_skills_core.domain.health import (
     root_health,
     skill_health,
     state_health,
+    watch_health,
 )
 from kestrel_skills_core.domain.names import Generation, SkillName, SourceId
 from kestrel_skills_core.domain.owner import Elsewhere, Owner
@@ -211,3 +212,13 @@ def test_whose_the_root_is() -> None:
     told = owner_health(owner, elsewhere, "give `--agent did:example:kite`")
     assert (told.status, told.fix) == ("warn", "give `--agent did:example:kite`")
     assert told.message == f"{elsewhere}; that is not what is said here"
+
+
+def test_a_watch_that_was_asked_for_is_there_or_what_it_lacks_is_said() -> None:
+    """Without it each look is right, and takes longer: a warning."""
+    assert watch_health([]).status == "ok"
+    missing, elsewhere = watch_health(None), watch_health(["/srv/skills"])
+    assert (missing.status, elsewhere.status) == ("warn", "warn")
+    assert missing.fix.startswith("run `pip install 'kestrel-feature-skills[watch]'`, or unset KESTREL_SKILLS_WATCH")
+    assert elsewhere.message.startswith("/srv/skills: not watched")
+    assert elsewhere.fix.endswith("or unset KESTREL_SKILLS_WATCH, which asks for it")

@@ -19,6 +19,7 @@ from kestrel_skills_core.domain.health import (
     root_health,
     skill_health,
     state_health,
+    watch_health,
 )
 from kestrel_skills_core.domain.names import SourceId
 from kestrel_skills_core.domain.record import SkillRecord, SkillState
@@ -26,15 +27,15 @@ from kestrel_skills_core.domain.state_row import StateKey
 from kestrel_skills_core.ports.store import Swept
 from kestrel_skills_core.service.observed import Observed
 
-from ..settings import BUDGET, HOME, ROOT, SHARED
-from ..wiring import Standing, is_server, is_writable, standing_of
+from ..settings import BUDGET, HOME, ROOT, SHARED, WATCH
+from ..wiring import Standing, is_server, is_writable, standing_of, unwatched
 from .owned import Owned
 from .session import Session
 from .version import installed_version
 
 __all__ = ["examined"]
 
-_VARIABLES: Final = (ROOT, SHARED, HOME, BUDGET)
+_VARIABLES: Final = (ROOT, SHARED, HOME, BUDGET, WATCH)
 
 Rows = Mapping[StateKey, SkillState] | StateUnavailable
 
@@ -65,6 +66,8 @@ def examined(session: Session, command: Callable[[str], str], owned: Owned) -> I
         yield Health("shared root", "ok", "there is none")
     else:
         yield root_health("shared root", SourceId.HOST_SHARED, str(settings.shared), observed.catalog)
+    if settings.watch:
+        yield watch_health(unwatched(settings))
     yield from owned.health
     yield _states(session, observed, missing=not owned.is_elsewhere("table"))
     yield from adoption

@@ -24,15 +24,20 @@ from .watched import Heard, WatchedFiles
 if TYPE_CHECKING:
     from watchfiles._rust_notify import RustNotify
 
-__all__ = ["NotifiedWatch", "place", "watched"]
+__all__ = ["NotifiedWatch", "is_installed", "place", "watched"]
 
 _PATIENCE: Final = ((0, 200), (1, 100))
 """How often to ask for the mark, and how many milliseconds apart: it takes some ten microseconds as a rule."""
 
 
+def is_installed() -> bool:
+    """Whether the extra `watch` is."""
+    return find_spec("watchfiles") is not None
+
+
 def watched(files: SkillFiles, root: str) -> SkillFiles:
     """These files, watched from the second look on; as they are where the extra `watch` is not installed."""
-    if find_spec("watchfiles") is None:
+    if not is_installed():
         return files
     return WatchedFiles(files, lambda: place(root))
 

@@ -6,7 +6,7 @@ close an element or imitate one; the author's text reads the same once un-escape
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from typing import Final
 
 from attrs import frozen
@@ -75,17 +75,22 @@ def place_of(record: SkillRecord) -> tuple[int, SkillName]:
     return record.priority, record.name
 
 
-def render_ordered(enabled: Iterable[SkillRecord], names: tuple[SkillName, ...], budget: Budget) -> Clause:
+def render_ordered(
+    enabled: Iterable[SkillRecord],
+    names: tuple[SkillName, ...],
+    budget: Budget,
+    line_of: Callable[[SkillRecord], str] = line_of,
+) -> Clause:
     """The clause of enabled skills that come in its order, with all their names in that order.
 
-    No more of them are asked for than fit, and one.
+    The lines of no more of them are asked for than fit, and one.
     """
     lines: list[str] = []
 
     def size_of(record: SkillRecord) -> int:
         line = line_of(record)
         lines.append(line)
-        return len(line.encode())
+        return len(line) if line.isascii() else len(line.encode())
 
     receipt = budget.spend(map(size_of, enabled), len(names), _FRAME, lambda count: len(_rest(count)))
     text = ""

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from attrs import define, field
 
 from .budget import Budget
-from .clause import Clause, place_of, render_ordered
+from .clause import Clause, line_of, place_of, render_ordered
 from .names import SkillName
 from .record import Rejection, SkillRecord
 
@@ -24,6 +24,8 @@ class Enabled:
     """The same, in order."""
     _names: tuple[SkillName, ...] = field(default=(), init=False)
     """Of each record, in the same order, as a clause has them: they are asked for more often than they change."""
+    _lines: dict[SkillName, str] = field(factory=dict, init=False)
+    """Of those that a clause asked for: a change alters one, or none."""
     _filled: object = field(default=None, init=False)
     """Of what it was filled, as long as it still is that."""
 
@@ -36,6 +38,7 @@ class Enabled:
         if records is self._filled:
             return
         self._filled = records
+        self._lines = {}
         self._records = {record.name: record for record in records if record.enabled}
         self._order = sorted(self._records.values(), key=place_of)
         self._names = tuple(record.name for record in self._order)
@@ -43,6 +46,7 @@ class Enabled:
     def put(self, name: SkillName, found: SkillRecord | Rejection | None) -> None:
         """Hold what a name means now, if that is enabled."""
         self._filled = None
+        self._lines.pop(name, None)
         before = self._records.pop(name, None)
         if before is not None:
             at = bisect_left(self._order, place_of(before), key=place_of)
@@ -56,4 +60,10 @@ class Enabled:
 
     def clause(self, budget: Budget) -> Clause:
         """The clause of them."""
-        return render_ordered(self._order, self._names, budget)
+        return render_ordered(self._order, self._names, budget, self._line_of)
+
+    def _line_of(self, record: SkillRecord) -> str:
+        line = self._lines.get(record.name)
+        if line is None:
+            line = self._lines[record.name] = line_of(record)
+        return line

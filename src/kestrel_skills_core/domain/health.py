@@ -33,6 +33,7 @@ __all__ = [
     "root_health",
     "skill_health",
     "state_health",
+    "watch_health",
 ]
 
 Status = Literal["ok", "warn", "fail"]
@@ -69,6 +70,22 @@ def root_health(about: str, source: SourceId, path: str, catalog: Catalog) -> He
     if count > _CROWDED * LIMITS.root_entries:
         return Health(about, "warn", message, "move what is no skill elsewhere")
     return Health(about, "ok", message)
+
+
+def watch_health(unwatched: Sequence[str] | None) -> Health:
+    """Whether the roots that are to be watched can be, all but those; nothing where what watches is not installed.
+
+    A look at a root that is not watched is right all the same, and takes longer.
+    """
+    about, unset = "watch", "unset KESTREL_SKILLS_WATCH, which asks for it"
+    if unwatched is None:
+        message = "what watches is not installed, so that each look asks the disk for every file"
+        return Health(about, "warn", message, f"run `pip install 'kestrel-feature-skills[watch]'`, or {unset}")
+    if unwatched:
+        message = f"{_names(unwatched)}: not watched, so that each look asks the disk for every file"
+        fix = "have it on a disk of this machine alone, under Linux, with as many inotify watches as folders"
+        return Health(about, "warn", message, f"{fix}; or {unset}")
+    return Health(about, "ok", "what changes is heard of")
 
 
 def marker_health(catalog: Catalog, *, writable: bool) -> Health:

@@ -126,12 +126,18 @@ class SkillRecord:
     state: SkillState = SkillState()
     shadowed: tuple[SkillRecord, ...] = ()
     name: SkillName = field(init=False, eq=False)
+    description: str = field(init=False, eq=False)
+    """When to use it: the line that is published of it."""
     enabled: bool = field(init=False, eq=False, repr=False)
     """Whether it is on, for the bytes that were seen; said once, since all that follows a catalog asks it of each."""
 
     @name.default
-    def _of_the_head(self) -> SkillName:
+    def _name_of_the_head(self) -> SkillName:
         return self._head.name
+
+    @description.default
+    def _description_of_the_head(self) -> str:
+        return self._head.description
 
     @enabled.default
     def _is_on(self) -> bool:
@@ -151,11 +157,6 @@ class SkillRecord:
         head = self.seen.head
         assert head is not None, "what has no head is a rejection"
         return head
-
-    @property
-    def description(self) -> str:
-        """When to use it: the line that is published of it."""
-        return self._head.description
 
     @property
     def revision(self) -> Revision:
