@@ -112,7 +112,7 @@ def crowd(folder: Path, names: Iterable[str]) -> None:
 
 def open_descriptors() -> int:
     """How many files this process holds open, but for those of watches, which close some time after."""
-    return sum(_is_open(fd) and not is_of_a_watch(fd) for fd in map(int, os.listdir("/dev/fd")))  # noqa: PTH208
+    return sum(not is_of_a_watch(fd) and _is_open(fd) for fd in map(int, os.listdir("/dev/fd")))  # noqa: PTH208
 
 
 def _is_open(fd: int) -> bool:
